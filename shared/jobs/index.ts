@@ -1,0 +1,8 @@
+import type { AnyJobDefinition } from '#shared/worker/define-job.ts';
+import { capturePayment } from './capture-payment.ts';
+import { sendReceipt } from './send-receipt.ts';
+
+/** Every job kind there is. A new kind is one file beside this one and one line here; queue, function, alarms and rights follow from it. */
+export const jobs: readonly AnyJobDefinition[] = [capturePayment, sendReceipt];
+
+export const jobOfKind = (kind: string): AnyJobDefinition | undefined => jobs.find((definition) => definition.kind === kind);

@@ -1,0 +1,64 @@
+import type * as z from 'zod';
+import type { ItemKey } from '#shared/contract/item-keys.ts';
+import type { JobTiming } from '#shared/contract/timing.ts';
+import type { Decision } from './outcome.ts';
+import type { Ports } from './ports.ts';
+
+/** The dependency a kind stands behind; breaker and rate limit belong to it. */
+export type Dependency = 'payment-provider';
+
+export interface RunInput<Payload> {
+  /** The item as the claim left it: business attributes and the protocol's, frozen. */
+  readonly item: Readonly<Record<string, unknown>>;
+  readonly payload: Readonly<Payload>;
+  /** The job's idempotency key, also the provider's. */
+  readonly key: string;
+  /** Attempts spent, this one included. */
+  readonly attempt: number;
+  /** An earlier attempt may have reached the provider: ask first. */
+  readonly mayHaveBeenSent: boolean;
+  /** Milliseconds since the epoch when the claim was written. */
+  readonly nowMs: number;
+  /** Longest wait for one answer of the dependency. */
+  readonly dependencyTimeoutMs: number;
+  readonly ports: Ports;
+}
+
+export interface JobDefinition<Payload, Result> {
+  readonly kind: string;
+  /** Version of the payload this code writes. */
+  readonly version: number;
+  readonly payload: z.ZodType<Payload>;
+  /** The business intent, from the payload alone: no time, no message id, no attempt number of the technical retry, no function name. */
+  readonly key: (payload: Payload) => string;
+  /** The business item the job changes and the operation's name on it. Left out: the job gets an item of its own. */
+  readonly item?: (payload: Payload) => ItemKey;
+  readonly operation?: (payload: Payload) => string;
+  /** The fields that must not differ under one key; equal in all message versions. */
+  readonly intent: (payload: Payload) => Readonly<Record<string, unknown>>;
+  /** Business condition checked again at the commit. */
+  readonly guard?: { readonly attribute: string; readonly equals: string };
+  readonly timing: JobTiming;
+  readonly queue: { readonly batchSize: number; readonly maxConcurrency: number; readonly batchingWindowSeconds?: number };
+  readonly dependency?: Dependency;
+  /** What a duplicate gets back; at most 256 bytes of JSON. */
+  readonly result: z.ZodType<Result>;
+  /** Does the work and returns what to change. Writes nothing itself. */
+  readonly run: (input: RunInput<Payload>) => Promise<Decision<Result>>;
+}
+
+/** A definition whose payload type is no longer known, as the registry, the worker and the stacks hold it. */
+// biome-ignore lint/suspicious/noExplicitAny: payloads are checked by each definition's own schema before any of its functions see them
+export type AnyJobDefinition = JobDefinition<any, any>;
+
+/** A job to be enqueued by a commit. */
+export interface JobReference {
+  readonly definition: AnyJobDefinition;
+  readonly payload: unknown;
+}
+
+/** Identity at run time; gives the payload's and the result's type to every member. */
+export const defineJob = <Payload, Result>(definition: JobDefinition<Payload, Result>): JobDefinition<Payload, Result> => Object.freeze(definition);
+
+/** Names a job to enqueue; the payload's type is the kind's own. */
+export const job = <Payload, Result>(definition: JobDefinition<Payload, Result>, payload: Payload): JobReference => ({ definition, payload });
