@@ -47,3 +47,6 @@ export const paymentSandboxEnvironment = z.object({
 });
 
 export type EnvironmentOf<Schema extends z.ZodObject> = { [Name in keyof z.input<Schema>]: string };
+
+/** @throws when the variable is no JSON object of job kinds and queue URLs */
+export const readQueueUrls = (json: string): Record<string, string> => z.record(z.string(), url).parse(JSON.parse(json));

@@ -14,10 +14,12 @@ export const sendReceipt = defineJob({
   timing: { p99Ms: 1_000, dependencyTimeoutMs: 5_000, marginMs: 3_000 },
   queue: { batchSize: 10, maxConcurrency: 10 },
   result: z.strictObject({ delivered: z.literal(true) }),
-  async run({ payload, key, mayHaveBeenSent, ports }) {
+  async ask({ key, ports }) {
+    return (await ports.mail.wasSent(key)) ? done({ delivered: true as const }) : undefined;
+  },
+  async run({ payload, key, ports }) {
     const { userId, orderId, amountMinor, currency, captureId } = payload;
-    const alreadySent = mayHaveBeenSent && (await ports.mail.wasSent(key));
-    if (!alreadySent) await ports.mail.send({ deliveryKey: key, userId, orderId, amountMinor, currency, captureId });
+    await ports.mail.send({ deliveryKey: key, userId, orderId, amountMinor, currency, captureId });
     return done({ delivered: true as const });
   },
 });

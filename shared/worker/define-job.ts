@@ -15,8 +15,6 @@ export interface RunInput<Payload> {
   readonly key: string;
   /** Attempts spent, this one included. */
   readonly attempt: number;
-  /** An earlier attempt may have reached the provider: ask first. */
-  readonly mayHaveBeenSent: boolean;
   /** Milliseconds since the epoch when the claim was written. */
   readonly nowMs: number;
   /** Longest wait for one answer of the dependency. */
@@ -43,6 +41,11 @@ export interface JobDefinition<Payload, Result> {
   readonly dependency?: Dependency;
   /** What a duplicate gets back; at most 256 bytes of JSON. */
   readonly result: z.ZodType<Result>;
+  /**
+   * What became of earlier attempts, asked before `run` whenever one may have reached the outside, and instead of it once the
+   * attempts are spent. A decision when something happened, undefined when the outside says that nothing did.
+   */
+  readonly ask?: (input: RunInput<Payload>) => Promise<Decision<Result> | undefined>;
   /** Does the work and returns what to change. Writes nothing itself. */
   readonly run: (input: RunInput<Payload>) => Promise<Decision<Result>>;
 }

@@ -1,0 +1,32 @@
+import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { executeBatch } from '#shared/worker/execute-batch.ts';
+import { executeJob } from '#shared/worker/execute-job.ts';
+import type { Delivery, Ending, Worker } from '#shared/worker/worker.ts';
+
+export interface ExecuteJobWorld {
+  readonly worker: Worker;
+  handBack(messages: readonly { messageId: string; receiptHandle: string; delaySeconds: number }[]): Promise<string[]>;
+  /** One line a batch: what became of each job. */
+  log(batch: { jobs: readonly Record<string, unknown>[]; notHidden: readonly string[] }): void;
+}
+
+/** Runs a batch of messages and names those that must come back. */
+export const createHandler =
+  ({ worker, handBack, log }: ExecuteJobWorld) =>
+  async (event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<SQSBatchResponse> => {
+    const execute = (delivery: Delivery): Promise<Ending> => executeJob(delivery, worker, context.getRemainingTimeInMillis());
+    const ended = await executeBatch(event.Records.map(toDelivery), execute, worker.random.fraction);
+    const returning = ended.flatMap(({ delivery, ending }) => (ending.action === 'hand-back' ? [{ ...delivery, delaySeconds: Math.ceil(ending.delayMs / 1000) }] : []));
+    // Visibility first, then the failure: reported the other way round, the message would be back before its delay is set.
+    const notHidden = await handBack(returning);
+    log({ jobs: ended.map(({ ending }) => ({ outcome: ending.outcome, ...ending.facts })), notHidden });
+    return { batchItemFailures: returning.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+  };
+
+const toDelivery = ({ messageId, receiptHandle, body, attributes }: SQSRecord): Delivery => ({
+  messageId,
+  receiptHandle,
+  body,
+  receiveCount: Number(attributes.ApproximateReceiveCount),
+  firstReceivedAtMs: Number(attributes.ApproximateFirstReceiveTimestamp),
+});

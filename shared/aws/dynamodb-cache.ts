@@ -1,0 +1,153 @@
+import {
+  type AttributeValue,
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  type DynamoDBClient,
+  type DynamoDBClientConfig,
+  GetItemCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { CacheEntry, CachePort, CacheRead } from '#shared/cache/cache-port.ts';
+import type { Clock } from '#shared/runtime/clock.ts';
+import type { Random } from '#shared/runtime/random.ts';
+import { createDynamoDbClient } from './dynamodb-client.ts';
+
+/**
+ * The cache port on a DynamoDB table with the key `key` and the TTL attribute `expiresAt`. One item holds either a value
+ * or a fill token, so one conditional write checks and stores, and one delete removes both.
+ *
+ *   reader A   miss, token a ─ loads v1 ───────────────────────────── fill(a, v1): refused, the token is gone
+ *   writer                          commits v2 ─ invalidate: deleted
+ *   reader B                                                 miss, token b ─ loads v2 ─ fill(b, v2): stored
+ *
+ * Does not protect against clocks that disagree by more than the TTL: expiry is judged by the reader's own clock.
+ */
+export interface DynamoDbCacheOptions {
+  readonly tableName: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly requestHandler?: DynamoDBClientConfig['requestHandler'];
+}
+
+type Item = Record<string, AttributeValue>;
+
+/** How long one reader may keep the others from filling. A token older than this still stands until somebody takes its place. */
+const TOKEN_LIFETIME_MS = 5_000;
+
+/** The table answers when the cache is slow, so waiting for it is short. */
+const REQUEST_HANDLER = { connectionTimeout: 300, requestTimeout: 800, throwOnRequestTimeout: true };
+
+/** The SDK's retry must not send a token write again: a late copy would revive a token that an invalidation had deleted. */
+const SENT_ONCE = 1;
+const INVALIDATION_ATTEMPTS = 3;
+
+const NAMES = {
+  '#value': 'value',
+  '#version': 'version',
+  '#expiresAt': 'expiresAt',
+  '#expiresAtMs': 'expiresAtMs',
+  '#token': 'token',
+  '#tokenUntilMs': 'tokenUntilMs',
+};
+
+const valueIsGone = '(attribute_not_exists(#expiresAtMs) OR #expiresAtMs <= :nowMs)';
+const nobodyIsLoading = '(attribute_not_exists(#token) OR #tokenUntilMs <= :nowMs)';
+const tokenStands = '#token = :token';
+
+export function createDynamoDbCache(options: DynamoDbCacheOptions): CachePort {
+  const requestHandler = options.requestHandler ?? REQUEST_HANDLER;
+  const once = createDynamoDbClient({ maxAttempts: SENT_ONCE, requestHandler });
+  const persistent = createDynamoDbClient({ maxAttempts: INVALIDATION_ATTEMPTS, requestHandler });
+  return {
+    read: (key) => readOrTakeToken(once, options, key),
+    fill: (key, token, entry, ttlSeconds) => fillWhileTokenStands(once, options, key, { token, entry, ttlSeconds }),
+    async invalidate(key) {
+      await persistent.send(new DeleteItemCommand({ TableName: options.tableName, Key: keyOf(key) }));
+    },
+  };
+}
+
+async function readOrTakeToken(client: DynamoDBClient, options: DynamoDbCacheOptions, key: string): Promise<CacheRead> {
+  const { Item: item } = await client.send(new GetItemCommand({ TableName: options.tableName, Key: keyOf(key), ConsistentRead: true }));
+  const nowMs = options.clock.nowMs();
+  const seen = readItem(item, nowMs);
+  if (seen !== undefined) return seen;
+  return takeToken(client, options, key, nowMs);
+}
+
+/** @throws whatever the SDK throws: without an answer there is no token, although one may stand until its deadline */
+async function takeToken(
+  client: DynamoDBClient,
+  { tableName, random }: DynamoDbCacheOptions,
+  key: string,
+  nowMs: number,
+): Promise<CacheRead> {
+  const token = random.token();
+  const untilMs = nowMs + TOKEN_LIFETIME_MS;
+  const command = new UpdateItemCommand({
+    TableName: tableName,
+    Key: keyOf(key),
+    ConditionExpression: `${valueIsGone} AND ${nobodyIsLoading}`,
+    UpdateExpression: 'SET #token = :token, #tokenUntilMs = :untilMs, #expiresAt = :expiresAt REMOVE #value, #version, #expiresAtMs',
+    ExpressionAttributeNames: NAMES,
+    ExpressionAttributeValues: {
+      ':token': { S: token },
+      ':untilMs': number(untilMs),
+      ':expiresAt': wholeSeconds(untilMs),
+      ':nowMs': number(nowMs),
+    },
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
+  try {
+    await client.send(command);
+    return { kind: 'miss', token };
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    return readItem(error.Item, nowMs) ?? { kind: 'miss', token: undefined };
+  }
+}
+
+async function fillWhileTokenStands(
+  client: DynamoDBClient,
+  { tableName, clock }: DynamoDbCacheOptions,
+  key: string,
+  { token, entry, ttlSeconds }: { token: string; entry: CacheEntry; ttlSeconds: number },
+): Promise<boolean> {
+  const expiresAtMs = clock.nowMs() + ttlSeconds * 1000;
+  const command = new UpdateItemCommand({
+    TableName: tableName,
+    Key: keyOf(key),
+    ConditionExpression: tokenStands,
+    UpdateExpression:
+      'SET #value = :value, #version = :version, #expiresAtMs = :expiresAtMs, #expiresAt = :expiresAt REMOVE #token, #tokenUntilMs',
+    ExpressionAttributeNames: NAMES,
+    ExpressionAttributeValues: {
+      ':token': { S: token },
+      ':value': { S: JSON.stringify(entry.value) },
+      ':version': number(entry.version),
+      ':expiresAtMs': number(expiresAtMs),
+      ':expiresAt': wholeSeconds(expiresAtMs),
+    },
+  });
+  try {
+    await client.send(command);
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+}
+
+/** @returns undefined when neither a live value nor a live token is there: DynamoDB's TTL may remove an item days after its time */
+function readItem(item: Item | undefined, nowMs: number): CacheRead | undefined {
+  if (item?.value?.S !== undefined && Number(item.expiresAtMs?.N) > nowMs) {
+    return { kind: 'hit', entry: { version: Number(item.version?.N), value: JSON.parse(item.value.S) } };
+  }
+  if (item?.token !== undefined && Number(item.tokenUntilMs?.N) > nowMs) return { kind: 'miss', token: undefined };
+  return undefined;
+}
+
+const keyOf = (key: string): Item => ({ key: { S: key } });
+const number = (value: number): AttributeValue => ({ N: String(value) });
+/** DynamoDB's TTL counts seconds and ignores a number that is not whole. */
+const wholeSeconds = (instantMs: number): AttributeValue => number(Math.ceil(instantMs / 1000));

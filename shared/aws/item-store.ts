@@ -1,0 +1,33 @@
+import { ConditionalCheckFailedException, type DynamoDBClient, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import type { ItemWrite, WriteAnswer } from '#shared/item/expression.ts';
+import type { ItemStore } from '#shared/item/item-store.ts';
+import { fromAttributeValues, toAttributeValues } from './attribute-values.ts';
+
+/** Sends the protocol's writes to the State table. A refused condition returns the old item, so nothing needs to be read. */
+export const createItemStore = (client: DynamoDBClient, tableName: string): ItemStore => ({
+  async write(write: ItemWrite): Promise<WriteAnswer> {
+    try {
+      return { accepted: true, image: await send(client, tableName, write) };
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      return { accepted: false, old: error.Item === undefined ? undefined : fromAttributeValues(error.Item) };
+    }
+  },
+});
+
+async function send(client: DynamoDBClient, tableName: string, write: ItemWrite): Promise<Record<string, unknown>> {
+  const condition = {
+    TableName: tableName,
+    ConditionExpression: write.condition,
+    ExpressionAttributeNames: { ...write.names },
+    ...(Object.keys(write.values).length > 0 ? { ExpressionAttributeValues: toAttributeValues(write.values) } : {}),
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  } as const;
+  if (write.item !== undefined) {
+    await client.send(new PutItemCommand({ ...condition, Item: toAttributeValues(write.item) }));
+    return { ...write.item };
+  }
+  const update = { ...condition, Key: toAttributeValues({ ...write.key }), UpdateExpression: write.update, ReturnValues: 'ALL_NEW' } as const;
+  const { Attributes = {} } = await client.send(new UpdateItemCommand(update));
+  return fromAttributeValues(Attributes);
+}

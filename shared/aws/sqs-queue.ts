@@ -1,0 +1,94 @@
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { DeadLetterPort, Letter } from '#shared/dead-letter/letter.ts';
+import { LETTER_ATTRIBUTE } from '#shared/dead-letter/letter.ts';
+import type { QueueSender } from '#shared/outbox/queue-sender.ts';
+
+/** SQS counts a message's attributes into its size; a body this large leaves no room for the letter. */
+const MAX_MESSAGE_BYTES = 1024 * 1024;
+const LETTER_ROOM_BYTES = 4 * 1024;
+const MAX_BATCH_ENTRIES = 10;
+const MAX_BATCH_BYTES = 256 * 1024;
+
+/** The SDK's client is loaded on first use: a worker whose jobs all succeed never pays for it. */
+type Lazy<T> = () => Promise<T>;
+
+const sqs = () => import('@aws-sdk/client-sqs');
+
+export const createDeadLetterQueue = (client: Lazy<SQSClient>, queueUrl: string): DeadLetterPort => ({
+  async send(body: string, letter: Letter): Promise<void> {
+    const { SendMessageCommand } = await sqs();
+    const attributes = { MessageAttributes: { [LETTER_ATTRIBUTE]: { DataType: 'String', StringValue: JSON.stringify(letter) } } };
+    const fits = Buffer.byteLength(body) <= MAX_MESSAGE_BYTES - LETTER_ROOM_BYTES;
+    await (await client()).send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: body, ...(fits ? attributes : {}) }));
+  },
+});
+
+/** Sends in batches and reports every entry that was not accepted: a 200 for the call says nothing about its entries. */
+export const createQueueSender = (client: SQSClient): QueueSender => ({
+  async send(queueUrl, entries) {
+    const { SendMessageBatchCommand } = await sqs();
+    const failed: { id: string; senderFault: boolean; code: string }[] = [];
+    for (const batch of batches(entries)) {
+      const request = new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries: batch.map(({ id, body }) => ({ Id: id, MessageBody: body })) });
+      const answer = await client.send(request).catch((error: unknown) => ({ Successful: [], Failed: [], error }));
+      const accepted = new Set((answer.Successful ?? []).map(({ Id }) => Id));
+      const refused = new Map((answer.Failed ?? []).map((entry) => [entry.Id, entry]));
+      for (const { id } of batch) {
+        if (accepted.has(id)) continue;
+        const reason = refused.get(id);
+        failed.push({ id, senderFault: reason?.SenderFault === true, code: reason?.Code ?? 'unanswered' });
+      }
+    }
+    return { failed };
+  },
+});
+
+/** At most ten entries and 256 KiB a call. */
+function batches<Entry extends { body: string }>(entries: readonly Entry[]): Entry[][] {
+  const made: Entry[][] = [];
+  let bytes = 0;
+  for (const entry of entries) {
+    const size = Buffer.byteLength(entry.body);
+    const last = made.at(-1);
+    if (last === undefined || last.length === MAX_BATCH_ENTRIES || bytes + size > MAX_BATCH_BYTES) {
+      made.push([entry]);
+      bytes = size;
+    } else {
+      last.push(entry);
+      bytes += size;
+    }
+  }
+  return made;
+}
+
+export interface HandBack {
+  readonly messageId: string;
+  readonly receiptHandle: string;
+  readonly delaySeconds: number;
+}
+
+/** Tries of one entry; what still fails comes back by its visibility timeout, which loses time and nothing else. */
+const HAND_BACK_TRIES = 3;
+
+/**
+ * Hides each message until it is due. Per-entry failures are tried again unless SQS says that the sender is at fault (a stale
+ * receipt handle: somebody else has the message by now).
+ *
+ * @returns ids whose visibility could not be set
+ */
+export async function handBack(client: Lazy<SQSClient>, queueUrl: string, messages: readonly HandBack[]): Promise<string[]> {
+  if (messages.length === 0) return [];
+  const { ChangeMessageVisibilityBatchCommand } = await sqs();
+  const given: string[] = [];
+  let pending = [...messages];
+  for (let tries = 0; tries < HAND_BACK_TRIES && pending.length > 0; tries++) {
+    const batch = pending.slice(0, MAX_BATCH_ENTRIES);
+    const Entries = batch.map(({ receiptHandle, delaySeconds }, index) => ({ Id: String(index), ReceiptHandle: receiptHandle, VisibilityTimeout: delaySeconds }));
+    const answer = await (await client()).send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries })).catch(() => ({ Successful: [], Failed: [] }));
+    const done = new Set((answer.Successful ?? []).map(({ Id }) => Number(Id)));
+    const lost = new Set((answer.Failed ?? []).filter(({ SenderFault }) => SenderFault).map(({ Id }) => Number(Id)));
+    given.push(...batch.filter((_, index) => lost.has(index)).map(({ messageId }) => messageId));
+    pending = [...batch.filter((_, index) => !done.has(index) && !lost.has(index)), ...pending.slice(MAX_BATCH_ENTRIES)];
+  }
+  return [...given, ...pending.map(({ messageId }) => messageId)];
+}

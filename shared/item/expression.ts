@@ -1,0 +1,90 @@
+import type { ItemKey } from '#shared/contract/item-keys.ts';
+
+/** A condition writes itself into an expression through placeholders for its names and values. */
+export type Condition = (x: Placeholders) => string;
+
+/** What a write does to an item, one clause each; an attribute may stand in one clause only. */
+export interface Effect {
+  readonly set?: Readonly<Record<string, unknown>>;
+  readonly setIfAbsent?: Readonly<Record<string, unknown>>;
+  readonly add?: Readonly<Record<string, number>>;
+  readonly remove?: readonly string[];
+}
+
+/** One conditional write as data; shared/aws sends it. */
+export interface ItemWrite {
+  readonly key: ItemKey;
+  readonly condition: string;
+  readonly names: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, unknown>>;
+  /** An update expression, or the whole item to put. */
+  readonly update?: string;
+  readonly item?: Readonly<Record<string, unknown>>;
+}
+
+/** What became of a write: the item as it stands now, or the item that refused it (undefined: there is none). */
+export type WriteAnswer =
+  | { readonly accepted: true; readonly image: Readonly<Record<string, unknown>> }
+  | { readonly accepted: false; readonly old: Readonly<Record<string, unknown>> | undefined };
+
+export interface Placeholders {
+  /** Every name goes through a placeholder: reserved words, colons and slashes are then no matter. */
+  name(attribute: string): string;
+  value(value: unknown): string;
+}
+
+class PlaceholderTable implements Placeholders {
+  readonly names: Record<string, string> = {};
+  readonly values: Record<string, unknown> = {};
+  readonly #placeholderOf = new Map<string, string>();
+
+  name(attribute: string): string {
+    const known = this.#placeholderOf.get(attribute);
+    if (known !== undefined) return known;
+    const placeholder = `#n${this.#placeholderOf.size}`;
+    this.#placeholderOf.set(attribute, placeholder);
+    this.names[placeholder] = attribute;
+    return placeholder;
+  }
+
+  value(value: unknown): string {
+    const placeholder = `:v${Object.keys(this.values).length}`;
+    this.values[placeholder] = value;
+    return placeholder;
+  }
+}
+
+export const allOf =
+  (...conditions: readonly (Condition | false)[]): Condition =>
+  (x) =>
+    conditions
+      .filter((condition) => condition !== false)
+      .map((condition) => condition(x))
+      .join(' AND ');
+
+/** @throws RangeError when an attribute stands in two clauses, which DynamoDB refuses and the emulator does not. */
+export function updateWrite(key: ItemKey, effect: Effect, condition: Condition): ItemWrite {
+  refuseOverlap(effect);
+  const x = new PlaceholderTable();
+  const set = [
+    ...Object.entries(effect.set ?? {}).map(([name, value]) => `${x.name(name)} = ${x.value(value)}`),
+    ...Object.entries(effect.setIfAbsent ?? {}).map(([name, value]) => `${x.name(name)} = if_not_exists(${x.name(name)}, ${x.value(value)})`),
+  ];
+  const remove = (effect.remove ?? []).map((name) => x.name(name));
+  const add = Object.entries(effect.add ?? {}).map(([name, amount]) => `${x.name(name)} ${x.value(amount)}`);
+  const update = [clause('SET', set), clause('REMOVE', remove), clause('ADD', add)].filter((text) => text !== '').join(' ');
+  return { key, update, condition: condition(x), names: x.names, values: x.values };
+}
+
+export function putWrite(key: ItemKey, attributes: Readonly<Record<string, unknown>>, condition: Condition): ItemWrite {
+  const x = new PlaceholderTable();
+  return { key, item: { ...attributes, ...key }, condition: condition(x), names: x.names, values: x.values };
+}
+
+const clause = (word: string, parts: readonly string[]): string => (parts.length === 0 ? '' : `${word} ${parts.join(', ')}`);
+
+function refuseOverlap({ set = {}, setIfAbsent = {}, add = {}, remove = [] }: Effect): void {
+  const names = [...Object.keys(set), ...Object.keys(setIfAbsent), ...Object.keys(add), ...remove];
+  const twice = names.filter((name, index) => names.indexOf(name) !== index);
+  if (twice.length > 0) throw new RangeError(`one write names ${twice.join(', ')} in two clauses`);
+}

@@ -1,0 +1,53 @@
+import { dueAttribute, fenceOf, intentAttribute, type ItemImage, operationRecord, type OperationRecord } from './attributes.ts';
+import type { LeaseHolder } from './conditions.ts';
+
+/** Why a claim was refused, read from the item that refused it. */
+export type ClaimRefusal =
+  /** The SDK repeated our own write, which had been applied: go on as the owner. */
+  | { readonly kind: 'ours'; readonly image: ItemImage }
+  | { readonly kind: 'not-found' }
+  | { readonly kind: 'payload-mismatch' }
+  | { readonly kind: 'completed'; readonly record: OperationRecord }
+  | { readonly kind: 'discarded'; readonly record: OperationRecord }
+  | { readonly kind: 'busy'; readonly sameOperation: boolean; readonly leaseUntilMs: number }
+  | { readonly kind: 'early'; readonly dueAtMs: number }
+  /** Nothing stands in the way any more: freed or due between the two looks. */
+  | { readonly kind: 'changed-meanwhile' };
+
+export interface ClaimIdentity {
+  readonly operation: string;
+  readonly owner: string;
+  readonly intentHash: string;
+  readonly nowMs: number;
+}
+
+/** Order matters: our own write first, then a changed payload before any stored answer is given out. */
+export function readClaimRefusal(old: ItemImage | undefined, { operation, owner, intentHash, nowMs }: ClaimIdentity): ClaimRefusal {
+  if (old === undefined) return { kind: 'not-found' };
+  if (old.lease === 'held' && old.leaseOwner === owner && old.leaseOp === operation) return { kind: 'ours', image: old };
+  const record = operationRecord(old, operation);
+  const storedHash = record?.hash ?? old[intentAttribute(operation)];
+  if (storedHash !== undefined && storedHash !== intentHash) return { kind: 'payload-mismatch' };
+  if (record !== undefined) return { kind: record.status, record };
+  if (old.lease === 'held' && typeof old.leaseUntilMs === 'number' && old.leaseUntilMs >= nowMs) {
+    return { kind: 'busy', sameOperation: old.leaseOp === operation, leaseUntilMs: old.leaseUntilMs };
+  }
+  const dueAtMs = old[dueAttribute(operation)];
+  if (typeof dueAtMs === 'number' && dueAtMs > nowMs) return { kind: 'early', dueAtMs };
+  return { kind: 'changed-meanwhile' };
+}
+
+/** Why a commit, settle or discard was refused. */
+export type LateRefusal =
+  /** The SDK repeated our own write, which had been applied. */
+  | 'already-done'
+  /** Lease and fence are ours, so it was the business guard: free the item, retry. */
+  | 'guard-failed'
+  /** A successor holds or has finished the item: change nothing. */
+  | 'fenced';
+
+export function readLateRefusal(old: ItemImage | undefined, operation: string, holder: LeaseHolder): LateRefusal {
+  if (old === undefined) return 'fenced';
+  if (operationRecord(old, operation)?.by === holder.owner) return 'already-done';
+  return old.leaseOwner === holder.owner && fenceOf(old) === holder.fence ? 'guard-failed' : 'fenced';
+}

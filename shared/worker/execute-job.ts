@@ -1,0 +1,40 @@
+import { IdempotencyConfig, makeIdempotent } from '@aws-lambda-powertools/idempotency';
+import { ItemPersistenceLayer } from '#shared/idempotency/item-persistence-layer.ts';
+import { concludeMalformed, concludeReport, tooLittleTime } from './conclude.ts';
+import { createJobExecution } from './job-execution.ts';
+import { parseJob } from './parse-job.ts';
+import { runJob } from './run-job.ts';
+import type { Delivery, Ending, Worker } from './worker.ts';
+
+/**
+ * The pipeline of one message: parse → gate → claim → run → commit or settle → say what becomes of the message.
+ *
+ * @param remainingMs function time left, in milliseconds
+ * @returns whether to acknowledge the message or to hand it back, and when it shall return
+ */
+export async function executeJob(delivery: Delivery, worker: Worker, remainingMs: number): Promise<Ending> {
+  const parsed = parseJob(delivery.body, worker.definition);
+  if (!parsed.ok) return concludeMalformed(parsed, delivery, worker);
+  if (remainingMs < worker.timing.minimumRemainingMs) return tooLittleTime(parsed.job, worker);
+
+  const execution = createJobExecution(parsed.job, delivery.body, worker, remainingMs);
+  const layer = new ItemPersistenceLayer(execution, worker.store);
+  const run = makeIdempotent(() => runJob(execution, parsed.job, worker), {
+    persistenceStore: layer,
+    config: withDeadline(remainingMs),
+    keyPrefix: worker.definition.kind,
+  });
+  try {
+    await (run as (job: object) => Promise<unknown>)(Object.freeze(parsed.job));
+  } catch {
+    // What happened stands in the layer's report; Powertools may have replaced the error.
+  }
+  return concludeReport(layer.report, execution, { delivery, job: parsed.job, worker });
+}
+
+/** Powertools only wants to know that there is a deadline; the one that counts is the lease's, fixed by the claim. */
+function withDeadline(remainingMs: number): IdempotencyConfig {
+  const config = new IdempotencyConfig({});
+  config.registerLambdaContext({ getRemainingTimeInMillis: () => Math.max(1, remainingMs) } as Parameters<IdempotencyConfig['registerLambdaContext']>[0]);
+  return config;
+}

@@ -1,0 +1,133 @@
+import type { ItemKey } from '#shared/contract/item-keys.ts';
+import { jobItemKey } from '#shared/contract/item-keys.ts';
+import type { JobMessage } from '#shared/contract/message.ts';
+import { intentHash } from '#shared/idempotency/intent-hash.ts';
+import type { ItemProtocol } from '#shared/idempotency/item-protocol.ts';
+import { attemptsSpent, fenceOf, hasOtherUnfinishedOperation, type ItemImage } from '#shared/item/attributes.ts';
+import { claimWrite } from '#shared/item/claim.ts';
+import { commitWrite } from '#shared/item/commit.ts';
+import type { Verdict } from '#shared/retry/verdict.ts';
+import { outboxMessage } from './outbox-message.ts';
+import type { Decision } from './outcome.ts';
+import type { ParsedJob } from './parse-job.ts';
+import { settlementOf } from './settlement.ts';
+import type { Worker } from './worker.ts';
+
+/** The operation's name on a job's own item. */
+const OWN_OPERATION = 'run';
+
+/** One execution of one job: what it holds and the writes that follow from it. State of its own, shared with nobody. */
+export interface JobExecution extends ItemProtocol {
+  /** The item the job works on. */
+  readonly target: ItemKey;
+  readonly image: ItemImage | undefined;
+  /** The run answered; the commit writes this. */
+  decide(decision: Decision): void;
+  fail(verdict: Verdict): void;
+  /** The outside answered what became of earlier attempts. */
+  wasAsked(): void;
+}
+
+export function createJobExecution(job: ParsedJob, body: string, worker: Worker, remainingMs: number): JobExecution {
+  const { definition, timing, clock, random } = worker;
+  const target = targetOf(job, worker);
+  const owner = random.token();
+  const hash = intentHash(definition.intent(job.payload));
+  const claimedAtMs = clock.nowMs();
+  let image: ItemImage | undefined;
+  let decision: Decision | undefined;
+  let verdict: Verdict | undefined;
+  let asked = false;
+
+  const begun = (): ItemImage => expect(image, 'claimed');
+  const holder = () => ({ owner, fence: fenceOf(begun()) });
+
+  return {
+    target: target.key,
+    operation: target.operation,
+    identity: { operation: target.operation, owner, intentHash: hash, nowMs: claimedAtMs },
+    claim: () => claimWrite({ ...target, owner, intentHash: hash, nowMs: claimedAtMs, leaseUntilMs: claimedAtMs + leaseMs(remainingMs, worker), ownItemMessage: target.own ? body : undefined }),
+    began: (claimed) => {
+      image = claimed;
+    },
+    get image() {
+      return image;
+    },
+    get holder() {
+      return holder();
+    },
+    decide: (answer) => {
+      decision = answer;
+    },
+    fail: (failure) => {
+      verdict = failure;
+    },
+    wasAsked: () => {
+      asked = true;
+    },
+    get verdict() {
+      return expect(verdict, 'failed');
+    },
+    commit: () => commitOf(expect(decision, 'decided'), { target, hash, image: begun(), holder: holder(), job, worker }),
+    settlementOf: (failure) =>
+      settlementOf(failure, {
+        key: target.key,
+        operation: target.operation,
+        holder: holder(),
+        image: begun(),
+        intentHash: hash,
+        timing,
+        pace: { scale: worker.timeScale, fraction: random.fraction() },
+        nowMs: clock.nowMs(),
+        asked,
+        canAsk: definition.ask !== undefined,
+      }),
+  };
+}
+
+interface Target {
+  readonly key: ItemKey;
+  readonly operation: string;
+  readonly own: boolean;
+}
+
+function targetOf({ payload, key }: ParsedJob, { definition }: Worker): Target {
+  if (definition.item === undefined) return { key: jobItemKey(definition.kind, key), operation: OWN_OPERATION, own: true };
+  if (definition.operation === undefined) throw new Error(`job kind ${definition.kind} names an item and no operation on it`);
+  return { key: definition.item(payload), operation: definition.operation(payload), own: false };
+}
+
+/** The lease ends when the function must have, plus a grace; never with what Powertools would make of it. */
+const leaseMs = (remainingMs: number, { timing }: Worker): number => Math.min(remainingMs + timing.leaseDurationMs - timing.functionTimeoutSeconds * 1000, timing.leaseDurationMs);
+
+interface CommitFacts {
+  readonly target: Target;
+  readonly hash: string;
+  readonly image: ItemImage;
+  readonly holder: { readonly owner: string; readonly fence: number };
+  readonly job: ParsedJob;
+  readonly worker: Worker;
+}
+
+function commitOf(decision: Decision, { target, hash, image, holder, job, worker }: CommitFacts) {
+  const nowMs = worker.clock.nowMs();
+  const outbox: JobMessage[] = decision.enqueue.map((reference) => outboxMessage(reference, nowMs, job.message.trace));
+  return commitWrite({
+    key: target.key,
+    operation: target.operation,
+    holder,
+    record: { status: 'completed', result: decision.result, hash, atMs: nowMs, by: holder.owner, fence: holder.fence, tries: attemptsSpent(image, target.operation) },
+    change: decision.change,
+    outbox,
+    guard: worker.definition.guard,
+    keepOverdue: hasOtherUnfinishedOperation(image, target.operation),
+    ownItem: target.own,
+    recordOnly: decision.answer === 'obsolete',
+    nowMs,
+  });
+}
+
+function expect<T>(value: T | undefined, state: string): T {
+  if (value === undefined) throw new Error(`this execution has not ${state} yet`);
+  return value;
+}

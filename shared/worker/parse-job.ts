@@ -1,0 +1,39 @@
+import { MAX_MESSAGE_BYTES } from '#shared/contract/limits.ts';
+import { type JobMessage, messageSchema } from '#shared/contract/message.ts';
+import { parseStrictJson } from '#shared/contract/strict-json.ts';
+import type * as z from 'zod';
+import type { AnyJobDefinition } from './define-job.ts';
+
+export interface ParsedJob {
+  readonly message: JobMessage;
+  readonly payload: unknown;
+  readonly key: string;
+}
+
+export type ParseAnswer = { readonly ok: true; readonly job: ParsedJob } | { readonly ok: false; readonly reason: string; readonly detail: string };
+
+/** Everything that can be known from the body alone, before anything costly. The reasons name fields, never their values. */
+export function parseJob(body: string, definition: AnyJobDefinition): ParseAnswer {
+  const json = parseStrictJson(body, MAX_MESSAGE_BYTES);
+  if (!json.ok) return malformed(json.reason);
+  const message = messageSchema.safeParse(json.value);
+  if (!message.success) return malformed(describe(message.error));
+  if (message.data.kind !== definition.kind) return malformed(`this queue runs ${definition.kind}, not another kind`);
+  if (message.data.version !== definition.version) return { ok: false, reason: 'unsupported-version', detail: `version ${message.data.version}, this code reads ${definition.version}` };
+  const payload = definition.payload.safeParse(message.data.payload);
+  if (!payload.success) return malformed(describe(payload.error, 'payload.'));
+  const key = definition.key(payload.data);
+  if (key !== message.data.idempotencyKey) return malformed('idempotencyKey is not the one its payload gives');
+  return { ok: true, job: { message: message.data, payload: payload.data, key } };
+}
+
+const malformed = (detail: string): ParseAnswer => ({ ok: false, reason: 'malformed', detail });
+
+/** Paths come from our own schemas; names a sender made up are counted, not repeated. */
+function describe(error: z.ZodError, prefix = ''): string {
+  const problems = error.issues.map((issue) => {
+    if (issue.code === 'unrecognized_keys') return `${issue.keys.length} unknown field(s)${issue.path.length > 0 || prefix !== '' ? ' in payload' : ''}`;
+    return `${prefix}${issue.path.join('.') || 'body'}: ${issue.message}`;
+  });
+  return problems.join('; ').slice(0, 300);
+}
