@@ -6,7 +6,8 @@ export const toAttributeValues = (item: Readonly<Record<string, unknown>>): Reco
 /** A number that JavaScript cannot hold exactly stays text, so that the record's own schema refuses it and no other record suffers. */
 const exactNumber = (text: string): number | string => {
   const number = Number(text);
-  return Number.isInteger(number) && !Number.isSafeInteger(number) ? text : number;
+  const rounded = Number.isInteger(number) && (!Number.isSafeInteger(number) || text.includes('.'));
+  return rounded ? text : number;
 };
 
 export const fromAttributeValues = (item: Record<string, AttributeValue>): Record<string, unknown> => unmarshall(item, { wrapNumbers: exactNumber as never });

@@ -25,6 +25,8 @@ import { ACCOUNTS, intentRow, keyRow, readRefusal, settlementTransaction } from 
 interface Table {
   readonly client: DynamoDBClient;
   readonly tableName: string;
+  /** Accounts or requests on one page. */
+  readonly pageSize?: number;
 }
 type Item = Record<string, unknown>;
 
@@ -136,7 +138,12 @@ async function put({ client, tableName }: Table, item: Item): Promise<void> {
 }
 
 /** @param after the sort key the page before ended with */
-async function query({ client, tableName }: Table, pk: string, prefix: string, after: string | undefined): Promise<Page<Item>> {
+async function query(
+  { client, tableName, pageSize = PAGE_SIZE }: Table,
+  pk: string,
+  prefix: string,
+  after: string | undefined,
+): Promise<Page<Item>> {
   const begins = prefix === '' ? {} : { ':prefix': prefix };
   const { Items = [], LastEvaluatedKey } = await client.send(
     new QueryCommand({
@@ -146,7 +153,7 @@ async function query({ client, tableName }: Table, pk: string, prefix: string, a
       ExpressionAttributeValues: marshall({ ':pk': pk, ...begins }),
       ...(after === undefined ? {} : { ExclusiveStartKey: marshall({ pk, sk: after }) }),
       ConsistentRead: true,
-      Limit: PAGE_SIZE,
+      Limit: pageSize,
     }),
   );
   const items = Items.map((item) => unmarshall(item));

@@ -1,4 +1,5 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
+import { queueText } from '#shared/contract/queue-text.ts';
 import type { DeadLetterPort, Letter } from '#shared/dead-letter/letter.ts';
 import { LETTER_ATTRIBUTE } from '#shared/dead-letter/letter.ts';
 import type { QueueSender } from '#shared/outbox/queue-sender.ts';
@@ -17,7 +18,7 @@ const sqs = () => import('@aws-sdk/client-sqs');
 export const createDeadLetterQueue = (client: Lazy<SQSClient>, queueUrl: string): DeadLetterPort => ({
   async send(body: string, letter: Letter): Promise<void> {
     const { SendMessageCommand } = await sqs();
-    const attributes = { MessageAttributes: { [LETTER_ATTRIBUTE]: { DataType: 'String', StringValue: JSON.stringify(letter) } } };
+    const attributes = { MessageAttributes: { [LETTER_ATTRIBUTE]: { DataType: 'String', StringValue: queueText(letter) } } };
     const fits = Buffer.byteLength(body) <= MAX_MESSAGE_BYTES - LETTER_ROOM_BYTES;
     await (await client()).send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: body, ...(fits ? attributes : {}) }));
   },
@@ -77,18 +78,24 @@ const HAND_BACK_TRIES = 3;
  * @returns ids whose visibility could not be set
  */
 export async function handBack(client: Lazy<SQSClient>, queueUrl: string, messages: readonly HandBack[]): Promise<string[]> {
-  if (messages.length === 0) return [];
+  const notHidden: string[] = [];
+  for (let first = 0; first < messages.length; first += MAX_BATCH_ENTRIES) {
+    notHidden.push(...(await handBackBatch(await client(), queueUrl, messages.slice(first, first + MAX_BATCH_ENTRIES))));
+  }
+  return notHidden;
+}
+
+async function handBackBatch(client: SQSClient, queueUrl: string, batch: readonly HandBack[]): Promise<string[]> {
   const { ChangeMessageVisibilityBatchCommand } = await sqs();
-  const given: string[] = [];
-  let pending = [...messages];
+  const refused: HandBack[] = [];
+  let pending = batch;
   for (let tries = 0; tries < HAND_BACK_TRIES && pending.length > 0; tries++) {
-    const batch = pending.slice(0, MAX_BATCH_ENTRIES);
-    const Entries = batch.map(({ receiptHandle, delaySeconds }, index) => ({ Id: String(index), ReceiptHandle: receiptHandle, VisibilityTimeout: delaySeconds }));
-    const answer = await (await client()).send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries })).catch(() => ({ Successful: [], Failed: [] }));
+    const Entries = pending.map(({ receiptHandle, delaySeconds }, index) => ({ Id: String(index), ReceiptHandle: receiptHandle, VisibilityTimeout: delaySeconds }));
+    const answer = await client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries })).catch(() => ({ Successful: [], Failed: [] }));
     const done = new Set((answer.Successful ?? []).map(({ Id }) => Number(Id)));
     const lost = new Set((answer.Failed ?? []).filter(({ SenderFault }) => SenderFault).map(({ Id }) => Number(Id)));
-    given.push(...batch.filter((_, index) => lost.has(index)).map(({ messageId }) => messageId));
-    pending = [...batch.filter((_, index) => !done.has(index) && !lost.has(index)), ...pending.slice(MAX_BATCH_ENTRIES)];
+    refused.push(...pending.filter((_, index) => lost.has(index)));
+    pending = pending.filter((_, index) => !done.has(index) && !lost.has(index));
   }
-  return [...given, ...pending.map(({ messageId }) => messageId)];
+  return [...refused, ...pending].map(({ messageId }) => messageId);
 }

@@ -11,10 +11,10 @@ export function readEnvironment<Schema extends z.ZodObject>(schema: Schema): z.o
   throw new Error(`this function's environment does not fit; redeploy the stack that sets it (${problems.join('; ')})`);
 }
 
-/** Powertools skips idempotency altogether when this is set, and nothing would be claimed or fenced. */
+/** Powertools skips idempotency altogether when this says so, and nothing would be claimed or fenced. Left empty, it fails every job instead. */
 export function refuseDisabledIdempotency(): void {
   const value = process.env.POWERTOOLS_IDEMPOTENCY_DISABLED;
-  if (value !== undefined && !['', '0', 'false', 'no', 'off', 'n', 'f'].includes(value.toLowerCase())) {
+  if (value !== undefined && !['0', 'false', 'no', 'off', 'n', 'f'].includes(value.toLowerCase())) {
     throw new Error('POWERTOOLS_IDEMPOTENCY_DISABLED is set: jobs would run without claim and fence; remove it from this function');
   }
 }

@@ -1,0 +1,281 @@
+import { randomUUID } from 'node:crypto';
+import { CreateTableCommand, DeleteTableCommand, DynamoDBClient, GetItemCommand, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDynamoDbCache } from '#shared/aws/dynamodb-cache.ts';
+import { createDynamoDbClient } from '#shared/aws/dynamodb-client.ts';
+import type { CacheEntry, CachePort } from '#shared/cache/cache-port.ts';
+import { createReadThrough } from '#shared/cache/read-through.ts';
+import { systemRandom } from '#shared/runtime/random.ts';
+import { createFakeAws } from '../support/fake-aws/request-handler.ts';
+import { createMemoryCache } from '../support/memory-cache.ts';
+
+// Cases: B47, B50 (token), DESIGN section 8.
+
+interface Bench {
+  readonly cache: CachePort;
+  /** The next token write is carried out, and its answer never arrives. */
+  loseNextTokenAnswer(): void;
+  close(): Promise<unknown>;
+  /** The instant the store itself may remove the key at, as it is written there; for stores that have one. */
+  timeToLive?(key: string): Promise<string | undefined>;
+}
+
+/** Every test works on its own key, and all on one clock that moves only when told. */
+let nowMs = Date.UTC(2026, 10, 30);
+const pass = (durationMs: number): void => {
+  nowMs += durationMs;
+};
+const clock = { nowMs: () => nowMs, sleep: async (durationMs: number) => pass(durationMs) };
+
+const v1 = { version: 1, value: { status: 'pending_payment', note: 'ä “quoted”', amountMinor: 4999 } };
+const v2 = { version: 2, value: { status: 'paid', amountMinor: 4999 } };
+const TTL_SECONDS = 60;
+/** Longer than any token lives, shorter than the values here. */
+const TOKEN_IS_OVER_MS = 10_000;
+
+function describeCache(name: string, open: () => Promise<Bench>, options = { hasTimeToLive: false }): void {
+  describe(`the cache port on ${name}`, () => {
+    let bench: Bench;
+    let key: string;
+    beforeAll(async () => {
+      bench = await open();
+    });
+    afterAll(async () => {
+      await bench.close();
+    });
+
+    const withKey = (body: (cache: CachePort) => Promise<void>) => () => {
+      key = `order:u-1/${randomUUID()}`;
+      return body(bench.cache);
+    };
+    const missWithToken = async (cache: CachePort): Promise<string> => {
+      const found = await cache.read(key);
+      if (found.kind !== 'miss' || found.token === undefined) throw new Error(`expected a miss with a token, got ${JSON.stringify(found)}`);
+      return found.token;
+    };
+
+    it(
+      'gives back what was filled, with its version, until the time to live is over',
+      withKey(async (cache) => {
+        expect(await cache.fill(key, await missWithToken(cache), v1, TTL_SECONDS)).toBe(true);
+
+        expect(await cache.read(key)).toEqual({ kind: 'hit', entry: v1 });
+        pass(TTL_SECONDS * 1000 - 1);
+        expect(await cache.read(key)).toEqual({ kind: 'hit', entry: v1 });
+        pass(1);
+        expect(await cache.fill(key, await missWithToken(cache), v2, TTL_SECONDS)).toBe(true);
+        expect(await cache.read(key)).toEqual({ kind: 'hit', entry: v2 });
+      }),
+    );
+
+    it(
+      'gives one token to fifty readers of a missing key',
+      withKey(async (cache) => {
+        const found = await Promise.all(Array.from({ length: 50 }, () => cache.read(key)));
+        expect(found.filter((read) => read.kind === 'miss' && read.token !== undefined)).toHaveLength(1);
+        expect(found.every((read) => read.kind === 'miss')).toBe(true);
+      }),
+    );
+
+    it(
+      'refuses a fill with a token it never gave, and one without any slot',
+      withKey(async (cache) => {
+        expect(await cache.fill(key, 'made-up', v1, TTL_SECONDS)).toBe(false);
+        const token = await missWithToken(cache);
+        expect(await cache.fill(key, 'made-up', v1, TTL_SECONDS)).toBe(false);
+        expect(await cache.fill(key, token, v1, TTL_SECONDS)).toBe(true);
+      }),
+    );
+
+    it(
+      'accepts a token once: the late copy of a fill changes nothing',
+      withKey(async (cache) => {
+        const token = await missWithToken(cache);
+        await cache.fill(key, token, v1, TTL_SECONDS);
+        expect(await cache.fill(key, token, v2, TTL_SECONDS)).toBe(false);
+        expect(await cache.read(key)).toEqual({ kind: 'hit', entry: v1 });
+      }),
+    );
+
+    it(
+      'refuses the slow reader whose value an invalidation overtook, before and after its table read',
+      withKey(async (cache) => {
+        const slow = await missWithToken(cache);
+        await cache.invalidate(key);
+        expect(await cache.fill(key, slow, v1, TTL_SECONDS)).toBe(false);
+        expect(await cache.fill(key, await missWithToken(cache), v2, TTL_SECONDS)).toBe(true);
+        expect(await cache.fill(key, slow, v1, TTL_SECONDS)).toBe(false);
+        expect(await cache.read(key)).toEqual({ kind: 'hit', entry: v2 });
+      }),
+    );
+
+    it(
+      'lets the newer of two readers win, whichever fills first',
+      withKey(async (cache) => {
+        const older = await missWithToken(cache);
+        await cache.invalidate(key);
+        const newer = await missWithToken(cache);
+        expect(newer).not.toBe(older);
+        const stored = await Promise.all([cache.fill(key, older, v1, TTL_SECONDS), cache.fill(key, newer, v2, TTL_SECONDS)]);
+        expect(stored).toEqual([false, true]);
+        expect(await cache.read(key)).toEqual({ kind: 'hit', entry: v2 });
+      }),
+    );
+
+    it(
+      'keeps the past out when reader, commit and invalidation interleave through the read path',
+      withKey(async (cache) => {
+        let table: CacheEntry = v1;
+        const readThrough = createReadThrough({
+          cache,
+          clock,
+          ttlSeconds: TTL_SECONDS,
+          onCacheError: (_, error) => expect.fail(String(error)),
+        });
+        const overtaken = await readThrough(key, async () => {
+          const loaded = table;
+          table = v2;
+          await cache.invalidate(key);
+          return loaded;
+        });
+        expect(overtaken).toEqual({ entry: v1, via: 'loaded' });
+        expect(await readThrough(key, async () => table)).toEqual({ entry: v2, via: 'stored' });
+        expect(await readThrough(key, async () => v1)).toEqual({ entry: v2, via: 'hit' });
+      }),
+    );
+
+    it(
+      'invalidates twice, and what was never there, without complaint',
+      withKey(async (cache) => {
+        await cache.invalidate(key);
+        await cache.fill(key, await missWithToken(cache), v1, TTL_SECONDS);
+        await cache.invalidate(key);
+        await cache.invalidate(key);
+        await missWithToken(cache);
+      }),
+    );
+
+    it(
+      'gives a new token when the first reader took too long, and refuses the first from then on',
+      withKey(async (cache) => {
+        const first = await missWithToken(cache);
+        expect(await cache.read(key)).toEqual({ kind: 'miss', token: undefined });
+        pass(TOKEN_IS_OVER_MS);
+        const second = await missWithToken(cache);
+        expect(await cache.fill(key, first, v1, TTL_SECONDS)).toBe(false);
+        expect(await cache.fill(key, second, v2, TTL_SECONDS)).toBe(true);
+      }),
+    );
+
+    it(
+      'never serves an expired value from beside a new token',
+      withKey(async (cache) => {
+        await cache.fill(key, await missWithToken(cache), v1, TTL_SECONDS);
+        pass(TTL_SECONDS * 1000);
+        await missWithToken(cache);
+        expect(await cache.read(key)).toEqual({ kind: 'miss', token: undefined });
+      }),
+    );
+
+    it(
+      'gives no token without an answer; the lost one stands in nobody’s name until its time is over',
+      withKey(async (cache) => {
+        bench.loseNextTokenAnswer();
+        await expect(cache.read(key)).rejects.toThrow();
+        expect(await cache.read(key)).toEqual({ kind: 'miss', token: undefined });
+        pass(TOKEN_IS_OVER_MS);
+        expect(await cache.fill(key, await missWithToken(cache), v1, TTL_SECONDS)).toBe(true);
+      }),
+    );
+
+    if (options.hasTimeToLive) {
+      it(
+        'tells the store in whole seconds when value and token may go, never before they are over',
+        withKey(async (cache) => {
+          pass(1);
+          const token = await missWithToken(cache);
+          expect(await bench.timeToLive?.(key)).toMatch(/^\d{10}$/);
+          expect(Number(await bench.timeToLive?.(key)) * 1000).toBeGreaterThan(nowMs);
+          await cache.fill(key, token, v1, TTL_SECONDS);
+          expect(await bench.timeToLive?.(key)).toBe(String(Math.ceil(nowMs / 1000) + TTL_SECONDS));
+        }),
+      );
+    }
+  });
+}
+
+describeCache('memory', async () => {
+  const cache = createMemoryCache(clock);
+  return { cache, loseNextTokenAnswer: cache.loseNextTokenAnswer, close: async () => undefined };
+});
+
+type RequestHandler = DynamoDBClient['config']['requestHandler'];
+const TABLE = `Cache-${randomUUID()}`;
+const KEY_SCHEMA = {
+  TableName: TABLE,
+  KeySchema: [{ AttributeName: 'key', KeyType: 'HASH' as const }],
+  AttributeDefinitions: [{ AttributeName: 'key', AttributeType: 'S' as const }],
+};
+
+function describeDynamoDbCache(name: string, start: () => Promise<{ requestHandler: RequestHandler; close(): Promise<unknown> }>): void {
+  const open = async (): Promise<Bench> => {
+    const { requestHandler, close } = await start();
+    const client = createDynamoDbClient({ requestHandler });
+    const lossy = losingAnswers(requestHandler);
+    return {
+      cache: createDynamoDbCache({ tableName: TABLE, clock, random: systemRandom, requestHandler: lossy.requestHandler }),
+      loseNextTokenAnswer: lossy.loseNextUpdate,
+      close,
+      async timeToLive(key) {
+        const { Item: item } = await client.send(new GetItemCommand({ TableName: TABLE, Key: { key: { S: key } } }));
+        return item?.expiresAt?.N;
+      },
+    };
+  };
+  describeCache(name, open, { hasTimeToLive: true });
+}
+
+/** Lets a request through and drops its answer, as a broken connection does. */
+function losingAnswers(inner: RequestHandler): { requestHandler: RequestHandler; loseNextUpdate(): void } {
+  let losing = false;
+  const requestHandler: RequestHandler = {
+    ...inner,
+    async handle(request, options) {
+      const answer = await inner.handle(request, options);
+      if (!losing || !request.headers['x-amz-target']?.endsWith('.UpdateItem')) return answer;
+      losing = false;
+      throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+    },
+  };
+  return {
+    requestHandler,
+    loseNextUpdate() {
+      losing = true;
+    },
+  };
+}
+
+describeDynamoDbCache('DynamoDB in memory', async () => {
+  const aws = createFakeAws({ now: clock.nowMs });
+  aws.dynamodb.createTable(KEY_SCHEMA);
+  return { requestHandler: new DynamoDBClient(aws.clientConfig).config.requestHandler, close: async () => undefined };
+});
+
+const endpoint = process.env.CONFORMANCE_ENDPOINT_URL;
+if (endpoint !== undefined) {
+  describeDynamoDbCache(`DynamoDB at ${endpoint}`, async () => {
+    const client = new DynamoDBClient({ endpoint });
+    await client.send(new CreateTableCommand({ ...KEY_SCHEMA, BillingMode: 'PAY_PER_REQUEST' }));
+    await waitUntilTableExists({ client, maxWaitTime: 20, minDelay: 1, maxDelay: 1 }, { TableName: TABLE });
+    return { requestHandler: sendingTo(new URL(endpoint)), close: () => client.send(new DeleteTableCommand({ TableName: TABLE })) };
+  });
+}
+
+/** The adapter makes its own clients, so the place they call is set below them. */
+function sendingTo({ hostname, port, protocol }: URL): RequestHandler {
+  const inner = new DynamoDBClient({ requestHandler: { connectionTimeout: 1_000, requestTimeout: 5_000 } }).config.requestHandler;
+  return {
+    ...inner,
+    handle: (request, options) => inner.handle(Object.assign(request, { hostname, port: Number(port), protocol }), options),
+  };
+}
