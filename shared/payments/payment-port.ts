@@ -43,7 +43,8 @@ export type RefundAnswer = { readonly status: 'refunded'; readonly refundId: str
 
 /**
  * No usable answer. `sent` says whether the request can have reached the provider: only a refused connection, a failed
- * look-up or handshake, and a 429 are known not to have been acted on; everything else may have charged.
+ * look-up or handshake, a 429 and a refusal of the request itself (most 4xx) are known not to have been acted on; everything else
+ * may have charged.
  * `permanent` marks answers that no repetition can change (a malformed request, a key used with another body).
  */
 export class ProviderError extends Error {
