@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { type Duration, Token } from 'aws-cdk-lib';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { LogLevel, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type * as z from 'zod';
+import type { EnvironmentOf } from '#shared/contract/environment.ts';
+import type { Settings } from '../settings.ts';
+import { removalPolicyOf } from './removal-policy.ts';
+
+export interface NodeFunctionProps<Schema extends z.ZodObject> {
+  readonly settings: Settings;
+  /** Folder under functions/. */
+  readonly folder: string;
+  /** What the function will parse at its cold start. */
+  readonly schema: Schema;
+  readonly environment: EnvironmentOf<Schema>;
+  readonly timeout: Duration;
+  readonly memoryMiB?: number;
+}
+
+/** A CommonJS dependency inside an ES module calls `require` for built-in modules; without this the bundle fails at load. */
+const REQUIRE_BANNER =
+  "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);";
+
+/**
+ * A function folder, bundled with everything it imports (the SDK is the locked one, not the runtime's), with its own log
+ * group and a role that may write to that log group and nothing else until it is granted more.
+ */
+export class NodeFunction<Schema extends z.ZodObject> extends Construct {
+  readonly lambda: NodejsFunction;
+  readonly timeoutSeconds: number;
+
+  constructor(scope: Construct, id: string, props: NodeFunctionProps<Schema>) {
+    super(scope, id);
+    const { settings, folder, schema, environment, timeout, memoryMiB = 512 } = props;
+    assertLiteralsFit(schema, environment);
+    const logGroup = new LogGroup(this, 'Logs', { retention: settings.logRetentionDays, removalPolicy: removalPolicyOf(settings) });
+    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    logGroup.grantWrite(role);
+
+    this.timeoutSeconds = timeout.toSeconds();
+    this.lambda = new NodejsFunction(this, 'Function', {
+      entry: join(settings.functionsFolder, folder, 'index.ts'),
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      memorySize: memoryMiB,
+      timeout,
+      role,
+      logGroup,
+      environment: { ...environment, NODE_OPTIONS: '--enable-source-maps' },
+      bundling: {
+        format: OutputFormat.ESM,
+        mainFields: ['module', 'main'],
+        externalModules: [],
+        minify: true,
+        sourceMap: true,
+        sourcesContent: false,
+        banner: REQUIRE_BANNER,
+        logLevel: LogLevel.WARNING,
+      },
+    });
+  }
+
+  /** @param actions IAM actions on exactly these resources */
+  allow(actions: string[], resourceArns: string[]): void {
+    this.lambda.addToRolePolicy(new PolicyStatement({ actions, resources: resourceArns }));
+  }
+}
+
+/** Values known at synth must already pass the function's own schema; names and URLs of resources are known only later. */
+function assertLiteralsFit<Schema extends z.ZodObject>(schema: Schema, environment: EnvironmentOf<Schema>): void {
+  schema.partial().parse(Object.fromEntries(Object.entries(environment).filter(([, value]) => !Token.isUnresolved(value))));
+}

@@ -1,0 +1,63 @@
+import { Duration } from 'aws-cdk-lib';
+import { HttpApi, HttpMethod, HttpNoneAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpIamAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import { Construct } from 'constructs';
+import { acceptOrderEnvironment, readOrderEnvironment } from '#shared/contract/environment.ts';
+import type { Settings } from '../settings.ts';
+import { apiUrl } from './api-url.ts';
+import { NodeFunction } from './node-function.ts';
+
+export interface OrderApiProps {
+  readonly settings: Settings;
+  readonly stateTable: Table;
+  readonly cacheTable: Table;
+}
+
+/** API Gateway gives up after 29 s; nothing here should come near it. */
+const TIMEOUT = Duration.seconds(10);
+
+/** The entrance: orders come in as one conditional write and are read through the cache. */
+export class OrderApi extends Construct {
+  readonly url: string;
+  readonly acceptOrder: NodeFunction<typeof acceptOrderEnvironment>;
+  readonly readOrder: NodeFunction<typeof readOrderEnvironment>;
+
+  constructor(scope: Construct, id: string, { settings, stateTable, cacheTable }: OrderApiProps) {
+    super(scope, id);
+
+    this.acceptOrder = new NodeFunction(this, 'AcceptOrder', {
+      settings,
+      folder: 'accept-order',
+      schema: acceptOrderEnvironment,
+      environment: { STATE_TABLE: stateTable.tableName },
+      timeout: TIMEOUT,
+    });
+    // A repeated request is recognised by the refused write, which returns the order it met.
+    this.acceptOrder.allow(['dynamodb:PutItem'], [stateTable.tableArn]);
+
+    this.readOrder = new NodeFunction(this, 'ReadOrder', {
+      settings,
+      folder: 'read-order',
+      schema: readOrderEnvironment,
+      environment: {
+        STATE_TABLE: stateTable.tableName,
+        CACHE_TABLE: cacheTable.tableName,
+        CACHE_TTL_SECONDS: String(settings.cacheTtlSeconds),
+      },
+      timeout: TIMEOUT,
+    });
+    this.readOrder.allow(['dynamodb:GetItem', 'dynamodb:Query'], [stateTable.tableArn]);
+    this.readOrder.allow(['dynamodb:GetItem', 'dynamodb:UpdateItem'], [cacheTable.tableArn]);
+
+    const authorizer = settings.apiAuthorization === 'iam' ? new HttpIamAuthorizer() : new HttpNoneAuthorizer();
+    const api = new HttpApi(this, 'Api', { description: `Andal orders (${settings.stage})`, defaultAuthorizer: authorizer });
+    const accept = new HttpLambdaIntegration('Accept', this.acceptOrder.lambda);
+    const read = new HttpLambdaIntegration('Read', this.readOrder.lambda);
+    api.addRoutes({ path: '/users/{userId}/orders', methods: [HttpMethod.POST], integration: accept });
+    api.addRoutes({ path: '/users/{userId}/orders/{orderId}', methods: [HttpMethod.GET], integration: read });
+    api.addRoutes({ path: '/users/{userId}/order-summary', methods: [HttpMethod.GET], integration: read });
+    this.url = apiUrl(api, settings);
+  }
+}

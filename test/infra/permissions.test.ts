@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { jobs } from '#shared/jobs/index.ts';
+import { type CfnTemplate, resourceNamed, resourcesOf, synthesize } from './synthesize.ts';
+
+// B34 B88
+const { pipeline, sandbox, data } = synthesize('test');
+
+interface Statement {
+  Effect: string;
+  Action: string | string[];
+  Resource: unknown;
+}
+const list = <T>(value: T | T[]): T[] => (Array.isArray(value) ? value : [value]);
+
+const statementsOf = (template: CfnTemplate): Statement[] =>
+  resourcesOf(template, 'AWS::IAM::Policy').flatMap(([, { Properties }]) => Properties['PolicyDocument'].Statement);
+
+/** What the role of one function may do: action → resources, as the template names them. */
+function rightsOf(template: CfnTemplate, prefix: string): Map<string, string[]> {
+  const [, { Properties }] = resourceNamed(template, 'AWS::Lambda::Function', prefix);
+  const roleId = Properties['Role']['Fn::GetAtt'][0];
+  const rights = new Map<string, string[]>();
+  for (const [, policy] of resourcesOf(template, 'AWS::IAM::Policy')) {
+    if (!policy.Properties['Roles'].some(({ Ref }: { Ref: string }) => Ref === roleId)) continue;
+    for (const { Action, Resource } of policy.Properties['PolicyDocument'].Statement as Statement[]) {
+      for (const action of list(Action))
+        rights.set(action, [...(rights.get(action) ?? []), ...list(Resource).map((resource) => JSON.stringify(resource))]);
+    }
+  }
+  return rights;
+}
+
+const tablesIn = (rights: Map<string, string[]>): Record<string, string[]> => {
+  const actions = [...rights].filter(([action]) => /^dynamodb:(?!ListStreams|DescribeStream|GetRecords|GetShardIterator)/.test(action));
+  const tables: Record<string, string[]> = {};
+  for (const [action, resources] of actions) {
+    for (const resource of resources) {
+      const table = /(State|Cache|Mail|Control|Sandbox)Table/.exec(resource)?.[1] ?? resource;
+      tables[table] = [...(tables[table] ?? []), action.replace('dynamodb:', '')].sort();
+    }
+  }
+  return tables;
+};
+
+describe('rights', () => {
+  it('name their resources; the one wildcard is what AWS asks for to find a stream', () => {
+    const wild = [pipeline, sandbox!, data].flatMap(statementsOf).filter(({ Resource }) => list(Resource).includes('*'));
+    for (const { Action } of wild) expect(Action).toBe('dynamodb:ListStreams');
+    expect(wild).toHaveLength(2);
+  });
+
+  it('name their actions', () => {
+    for (const { Action } of [pipeline, sandbox!].flatMap(statementsOf))
+      for (const action of list(Action)) expect(action).not.toContain('*');
+  });
+
+  it('come from this repository alone: no managed policy is attached', () => {
+    for (const [, { Properties }] of [pipeline, sandbox!].flatMap((template) => resourcesOf(template, 'AWS::IAM::Role')))
+      expect(Properties['ManagedPolicyArns']).toBeUndefined();
+  });
+
+  it.each([
+    ['OrderApiAcceptOrder', { State: ['PutItem'] }],
+    ['OrderApiReadOrder', { State: ['GetItem', 'Query'], Cache: ['GetItem', 'UpdateItem'] }],
+    ['OutboxDispatcherDispatchOutbox', {}],
+    ['OutboxDispatcherRetryOutbox', {}],
+    ['Workercapturepayment', { State: ['UpdateItem'] }],
+    ['Workersendreceipt', { State: ['UpdateItem'], Mail: ['PutItem', 'Query'] }],
+    ['CacheInvalidatorInvalidateCache', { Cache: ['DeleteItem'] }],
+    ['CacheInvalidatorRetryInvalidation', { Cache: ['DeleteItem'] }],
+  ])('let %s touch these tables and no other', (prefix, tables) => {
+    expect(tablesIn(rightsOf(pipeline, prefix))).toEqual(tables);
+  });
+});
+
+describe.each(jobs.map(({ kind }) => kind.replaceAll('-', '')))('the worker %s', (name) => {
+  const rights = rightsOf(pipeline, `Worker${name}`);
+
+  it('cannot send to a queue that work comes from, its own included', () => {
+    expect(rights.get('sqs:SendMessage')).toEqual([expect.stringContaining(`"Queue${name}DeadLetterQueue`)]);
+  });
+
+  it('receives, hands back and deletes on its own queue only', () => {
+    for (const action of ['sqs:ReceiveMessage', 'sqs:ChangeMessageVisibility', 'sqs:DeleteMessage'])
+      expect(rights.get(action)).toEqual([expect.stringContaining(`"Queue${name}Queue`)]);
+  });
+
+  it('writes to its own log group', () => {
+    expect(rights.get('logs:PutLogEvents')).toEqual([expect.stringContaining(`"Worker${name}Logs`)]);
+  });
+});
+
+describe('the dispatchers', () => {
+  it('send to every job queue; only the first may park what no queue takes', () => {
+    const jobQueues = jobs.map(({ kind }) => expect.stringContaining(`"Queue${kind.replaceAll('-', '')}Queue`));
+    const letters = expect.stringContaining('OutboxFailedDeadLetterQueue');
+    const parked = expect.stringContaining('OutboxFailedQueue');
+    expect(rightsOf(pipeline, 'OutboxDispatcherRetryOutbox').get('sqs:SendMessage')!.sort()).toEqual(jobQueues);
+    const mayDispatch = rightsOf(pipeline, 'OutboxDispatcherDispatchOutbox').get('sqs:SendMessage')!;
+    expect(mayDispatch).toHaveLength(jobQueues.length + 2);
+    expect(mayDispatch).toEqual(expect.arrayContaining([...jobQueues, letters, parked]));
+  });
+});

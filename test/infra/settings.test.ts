@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { readSettings, SettingsError } from '../../infra/settings.ts';
+
+const message = (act: () => unknown): string => {
+  try {
+    act();
+  } catch (error) {
+    expect(error).toBeInstanceOf(SettingsError);
+    return (error as Error).message;
+  }
+  throw new Error('nothing was thrown');
+};
+
+describe('stages', () => {
+  it('are local unless someone says otherwise', () => {
+    expect(readSettings({}).stage).toBe('local');
+  });
+
+  it('are named in the sentence that refuses another one', () => {
+    expect(message(() => readSettings({ stage: 'staging' }))).toBe(
+      'Stage "staging" does not exist. Pass -c stage=local, -c stage=test or -c stage=prod.',
+    );
+  });
+
+  it('shorten time on the emulator only', () => {
+    expect(readSettings({ stage: 'local' })).toMatchObject({ timeScale: 0.1, streamFailureMode: 'throw' });
+    expect(readSettings({ stage: 'test' })).toMatchObject({ timeScale: 1, streamFailureMode: 'report' });
+  });
+});
+
+describe('the payment provider', () => {
+  it.each([undefined, 'not a url', 'http://payments.example'])('has to be named in prod, not left as %s', (paymentProviderUrl) => {
+    expect(message(() => readSettings({ stage: 'prod', paymentProviderUrl }))).toContain('-c paymentProviderUrl=https://');
+  });
+
+  it('is taken as it was given', () => {
+    expect(readSettings({ stage: 'prod', paymentProviderUrl: 'https://payments.example' }).paymentProviderUrl).toBe(
+      'https://payments.example',
+    );
+  });
+
+  it.each(['local', 'test'])('is refused in stage %s, where it would not be used', (stage) => {
+    expect(message(() => readSettings({ stage, paymentProviderUrl: 'https://payments.example' }))).toContain('Leave it out');
+  });
+});
+
+describe('the emulator', () => {
+  it('is where the SDK would look for it', () => {
+    expect(readSettings({ endpointUrl: 'http://127.0.0.1:4582/' }).emulatorEndpoint).toBe('http://127.0.0.1:4582');
+    expect(readSettings({}).emulatorEndpoint).toBe('http://127.0.0.1:4566');
+  });
+
+  it('is not looked for by stages on AWS, whatever the shell says', () => {
+    expect(readSettings({ stage: 'test', endpointUrl: 'nonsense' }).emulatorEndpoint).toBeUndefined();
+  });
+
+  it('is named in the sentence that refuses a malformed endpoint', () => {
+    expect(message(() => readSettings({ endpointUrl: 'localhost' }))).toContain('AWS_ENDPOINT_URL');
+  });
+
+  it('fixes the account, so an open local API cannot land in a real one', () => {
+    expect(readSettings({}).env).toEqual({ account: '000000000000', region: 'us-east-1' });
+  });
+});
