@@ -43,6 +43,15 @@ const headerOf = ({ headers }: Request, name: string): string | undefined => Obj
 const because = (error: z.ZodError): string => error.issues[0]?.message.replace(/^Invalid input: /, 'is invalid: ') ?? 'is invalid';
 
 function describe(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'unrecognized_keys') return `Unknown field: ${issue.keys.map((name) => JSON.stringify(name.slice(0, 40))).join(', ')}. Known are amountMinor, currency and note.`;
+  if (issue.code === 'unrecognized_keys') return `${unknownFields(issue.keys)}. Known are amountMinor, currency and note.`;
   return `${issue.path.join('.') || 'The body'}: ${issue.message}.`;
+}
+
+const SHOWN_NAMES = 5;
+
+/** A misspelt name helps whoever reads it; anything that does not look like a name may be data in the wrong place and is only counted. */
+function unknownFields(keys: readonly string[]): string {
+  const names = keys.filter((name) => /^[A-Za-z_]{1,30}[0-9]{0,2}$/.test(name)).slice(0, SHOWN_NAMES);
+  const others = keys.length - names.length;
+  return `Unknown field: ${[...names, ...(others > 0 ? [`${others} not shown`] : [])].join(', ')}`;
 }

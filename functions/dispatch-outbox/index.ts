@@ -2,6 +2,7 @@ import { createSqsClient } from '#shared/aws/sqs-client.ts';
 import { createQueueSender } from '#shared/aws/sqs-queue.ts';
 import { readItemChange } from '#shared/aws/stream-record.ts';
 import { dispatchOutboxEnvironment, readQueueUrls } from '#shared/contract/environment.ts';
+import { queueText } from '#shared/contract/queue-text.ts';
 import { dispatch } from '#shared/outbox/dispatch.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { readEnvironment } from '#shared/runtime/environment.ts';
@@ -17,7 +18,7 @@ export const handler = createHandler({
   readItemChange,
   dispatch: (outgoing) => dispatch(outgoing, queueUrls, sender, systemClock.sleep),
   park: async (entries) => {
-    const { failed } = await sender.send(environment.OUTBOX_FAILED_QUEUE_URL, entries.map(({ body }, index) => ({ id: String(index), body: JSON.stringify(body) })));
+    const { failed } = await sender.send(environment.OUTBOX_FAILED_QUEUE_URL, entries.map(({ body }, index) => ({ id: String(index), body: queueText(body) })));
     return failed.map(({ id }) => Number(id));
   },
   answerStreamBatch: (failures) => answerStreamBatch(failures, environment.STREAM_FAILURE_MODE),

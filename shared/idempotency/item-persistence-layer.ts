@@ -13,7 +13,6 @@ export type Report =
   | { readonly kind: 'claim-refused'; readonly refusal: ClaimRefusal }
   | { readonly kind: 'claimed' }
   | { readonly kind: 'committed' }
-  | { readonly kind: 'commit-unanswered'; readonly error: unknown }
   | { readonly kind: 'settled'; readonly settlement: Settlement }
   /** The item was not freed by us: its lease runs out, or a successor has it. */
   | { readonly kind: 'fenced'; readonly settlement: Settlement }
@@ -45,7 +44,7 @@ export class ItemPersistenceLayer extends BasePersistenceLayer {
   }
 
   override async _putRecord(_record: IdempotencyRecord): Promise<void> {
-    const answer = await this.#send(() => this.#protocol.claim(), (error) => ({ kind: 'claim-unanswered', error }));
+    const answer = await this.#claim();
     if (answer.accepted) return this.#began(answer.image);
     const refusal = readClaimRefusal(answer.old, this.#protocol.identity);
     if (refusal.kind === 'ours') return this.#began(refusal.image);
@@ -58,10 +57,10 @@ export class ItemPersistenceLayer extends BasePersistenceLayer {
   }
 
   override async _updateRecord(_record: IdempotencyRecord): Promise<void> {
-    const answer = await this.#send(() => this.#protocol.commit(), (error) => ({ kind: 'commit-unanswered', error }));
-    const refusal = this.#lateRefusal(answer);
-    if (refusal === undefined || refusal === 'already-done') this.report = { kind: 'committed' };
+    const refusal = await this.#commit();
+    if (refusal === undefined || refusal === 'committed') this.report = { kind: 'committed' };
     else if (refusal === 'guard-failed') await this.#settle({ kind: 'retry', code: 'guard-failed', sent: 'maybe' });
+    else if (refusal === 'unanswered') await this.#settle({ kind: 'unknown', code: 'commit-unanswered' });
     else this.report = { kind: 'fenced', settlement: this.#protocol.settlementOf({ kind: 'retry', code: 'fenced', sent: 'maybe' }) };
   }
 
@@ -84,18 +83,32 @@ export class ItemPersistenceLayer extends BasePersistenceLayer {
     const settlement = this.#protocol.settlementOf(verdict);
     try {
       const refusal = this.#lateRefusal(await this.#store.write(settlement.write));
-      this.report = { kind: refusal === undefined || refusal === 'already-done' ? 'settled' : 'fenced', settlement };
+      const stands = refusal === undefined || refusal === (settlement.kind === 'discard' ? 'discarded' : 'freed');
+      if (refusal === 'committed') this.report = { kind: 'committed' };
+      else this.report = { kind: stands ? 'settled' : 'fenced', settlement };
     } catch (error) {
       this.report = { kind: 'settle-unanswered', settlement, error };
     }
   }
 
-  async #send(build: () => Parameters<ItemStore['write']>[0], unanswered: (error: unknown) => Report): Promise<WriteAnswer> {
+  async #claim(): Promise<WriteAnswer> {
     try {
-      return await this.#store.write(build());
+      return await this.#store.write(this.#protocol.claim());
     } catch (error) {
-      this.report = unanswered(error);
+      this.report = { kind: 'claim-unanswered', error };
       throw error;
+    }
+  }
+
+  /**
+   * Without an answer, or when the decision makes no write, the settle that follows finds out: it meets our commit, or frees
+   * the item. Left alone, a decision that can never be written would take the lease again and again and end nowhere.
+   */
+  async #commit(): Promise<LateRefusal | 'unanswered' | undefined> {
+    try {
+      return this.#lateRefusal(await this.#store.write(this.#protocol.commit()));
+    } catch {
+      return 'unanswered';
     }
   }
 

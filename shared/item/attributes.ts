@@ -53,6 +53,10 @@ export const attemptsSpent = (image: ItemImage, operation: string): number => nu
 export const attemptsSent = (image: ItemImage, operation: string): number => numberIn(image, sentAttribute(operation));
 export const fenceOf = (image: ItemImage): number => numberIn(image, 'fence');
 
-/** Operations begun and not finished, other than this one. */
+/** Operations the rescue still has to look after, other than this one: begun and not finished, or discarded and their letter not out. */
 export const hasOtherUnfinishedOperation = (image: ItemImage, operation: string): boolean =>
-  Object.keys(image).some((name) => name.startsWith('try:') && name !== attemptsAttribute(operation) && image[`op:${name.slice(4)}`] === undefined);
+  Object.keys(image).some((name) => {
+    if (!name.startsWith('try:') || name === attemptsAttribute(operation)) return false;
+    const record = operationRecord(image, name.slice('try:'.length));
+    return record === undefined || (record.status === 'discarded' && record.buried !== true);
+  });

@@ -45,7 +45,7 @@ export function commitWrite(request: CommitRequest): ItemWrite {
   return updateWrite(key, commitEffect(request), allOf(leaseIsMine(holder), guard !== undefined && !request.recordOnly && attributeIs(guard.attribute, guard.equals)));
 
   function commitEffect({ change = {}, outbox, keepOverdue, ownItem, recordOnly, nowMs }: CommitRequest): Effect {
-    refuseProtocolAttributes(change);
+    refuseProtocolAttributes(change, "a job's change");
     return {
       set: {
         ...change.set,
@@ -68,7 +68,10 @@ export function commitWrite(request: CommitRequest): ItemWrite {
   }
 }
 
-function refuseProtocolAttributes({ set = {}, remove = [] }: { set?: Readonly<Record<string, unknown>>; remove?: readonly string[] }): void {
+type DomainChange = { readonly set?: Readonly<Record<string, unknown>>; readonly remove?: readonly string[] };
+
+/** @throws RangeError naming the attributes of the protocol that a change from outside the protocol would touch */
+export function refuseProtocolAttributes({ set = {}, remove = [] }: DomainChange, whose: string): void {
   const touched = [...Object.keys(set), ...remove].filter(isProtocolAttribute);
-  if (touched.length > 0) throw new RangeError(`a job's change may not touch ${touched.join(', ')}: the worker writes them`);
+  if (touched.length > 0) throw new RangeError(`${whose} may not touch ${touched.join(', ')}: the protocol writes them`);
 }

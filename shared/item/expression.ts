@@ -5,6 +5,7 @@ export type Condition = (x: Placeholders) => string;
 
 /** What a write does to an item, one clause each; an attribute may stand in one clause only. */
 export interface Effect {
+  /** An undefined value is no value: it is left out, as the marshaller would, which otherwise makes the whole write invalid. */
   readonly set?: Readonly<Record<string, unknown>>;
   readonly setIfAbsent?: Readonly<Record<string, unknown>>;
   readonly add?: Readonly<Record<string, number>>;
@@ -67,7 +68,7 @@ export function updateWrite(key: ItemKey, effect: Effect, condition: Condition):
   refuseOverlap(effect);
   const x = new PlaceholderTable();
   const set = [
-    ...Object.entries(effect.set ?? {}).map(([name, value]) => `${x.name(name)} = ${x.value(value)}`),
+    ...Object.entries(effect.set ?? {}).filter(([, value]) => value !== undefined).map(([name, value]) => `${x.name(name)} = ${x.value(value)}`),
     ...Object.entries(effect.setIfAbsent ?? {}).map(([name, value]) => `${x.name(name)} = if_not_exists(${x.name(name)}, ${x.value(value)})`),
   ];
   const remove = (effect.remove ?? []).map((name) => x.name(name));

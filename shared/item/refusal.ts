@@ -7,8 +7,8 @@ export type ClaimRefusal =
   | { readonly kind: 'ours'; readonly image: ItemImage }
   | { readonly kind: 'not-found' }
   | { readonly kind: 'payload-mismatch' }
-  | { readonly kind: 'completed'; readonly record: OperationRecord }
-  | { readonly kind: 'discarded'; readonly record: OperationRecord }
+  | { readonly kind: 'completed'; readonly record: OperationRecord; readonly image: ItemImage }
+  | { readonly kind: 'discarded'; readonly record: OperationRecord; readonly image: ItemImage }
   | { readonly kind: 'busy'; readonly sameOperation: boolean; readonly leaseUntilMs: number }
   | { readonly kind: 'early'; readonly dueAtMs: number }
   /** Nothing stands in the way any more: freed or due between the two looks. */
@@ -28,7 +28,7 @@ export function readClaimRefusal(old: ItemImage | undefined, { operation, owner,
   const record = operationRecord(old, operation);
   const storedHash = record?.hash ?? old[intentAttribute(operation)];
   if (storedHash !== undefined && storedHash !== intentHash) return { kind: 'payload-mismatch' };
-  if (record !== undefined) return { kind: record.status, record };
+  if (record !== undefined) return { kind: record.status, record, image: old };
   if (old.lease === 'held' && typeof old.leaseUntilMs === 'number' && old.leaseUntilMs >= nowMs) {
     return { kind: 'busy', sameOperation: old.leaseOp === operation, leaseUntilMs: old.leaseUntilMs };
   }
@@ -39,8 +39,12 @@ export function readClaimRefusal(old: ItemImage | undefined, { operation, owner,
 
 /** Why a commit, settle or discard was refused. */
 export type LateRefusal =
-  /** The SDK repeated our own write, which had been applied. */
-  | 'already-done'
+  /** Our commit stands: the SDK repeated it, or its answer was lost. */
+  | 'committed'
+  /** Our discard stands, the same way. */
+  | 'discarded'
+  /** Our release stands, the same way. */
+  | 'freed'
   /** Lease and fence are ours, so it was the business guard: free the item, retry. */
   | 'guard-failed'
   /** A successor holds or has finished the item: change nothing. */
@@ -48,6 +52,10 @@ export type LateRefusal =
 
 export function readLateRefusal(old: ItemImage | undefined, operation: string, holder: LeaseHolder): LateRefusal {
   if (old === undefined) return 'fenced';
-  if (operationRecord(old, operation)?.by === holder.owner) return 'already-done';
-  return old.leaseOwner === holder.owner && fenceOf(old) === holder.fence ? 'guard-failed' : 'fenced';
+  const record = operationRecord(old, operation);
+  if (record?.by === holder.owner) return record.status === 'completed' ? 'committed' : 'discarded';
+  if (fenceOf(old) !== holder.fence) return 'fenced';
+  if (old.leaseOwner === holder.owner) return 'guard-failed';
+  // Every claim and every request raises the fence, so at ours nobody but us can have freed the item.
+  return old.lease === 'free' && record === undefined ? 'freed' : 'fenced';
 }

@@ -70,9 +70,13 @@ export const discardWrite = ({ key, operation, holder, record, notSent, overdueA
     leaseIsMine(holder),
   );
 
-/** The letter is out; only now may the message be acknowledged. Nested, so the record keeps its other fields. */
-export function buriedWrite(key: ItemKey, operation: string): ItemWrite {
-  const write = updateWrite(key, { remove: ['overdueShard', 'overdueAtMs'] }, operationIsDiscarded(operation));
+/**
+ * The letter is out; only now may the message be acknowledged. Nested, so the record keeps its other fields.
+ *
+ * @param keepOverdue another operation of the item is unfinished; its overdue mark is not ours to erase
+ */
+export function buriedWrite(key: ItemKey, operation: string, keepOverdue: boolean): ItemWrite {
+  const write = updateWrite(key, { remove: keepOverdue ? [] : ['overdueShard', 'overdueAtMs'] }, operationIsDiscarded(operation));
   const names = { ...write.names, '#operation': operationAttribute(operation), '#buried': 'buried' };
-  return { ...write, update: `SET #operation.#buried = :buried ${write.update}`, names, values: { ...write.values, ':buried': true } };
+  return { ...write, update: `SET #operation.#buried = :buried ${write.update}`.trimEnd(), names, values: { ...write.values, ':buried': true } };
 }

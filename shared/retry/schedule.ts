@@ -25,6 +25,6 @@ export const jittered = (delayMs: number, { scale, fraction }: RetryPace): numbe
  */
 export function retryDelayMs(attempt: number, pace: RetryPace, retryAfterMs = 0): number {
   const step = RETRY_DELAYS_MS[Math.max(0, attempt - 1)] ?? SLOW_ASK_MS;
-  const asked = Math.ceil(Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) / 1000) * 1000;
+  const asked = retryAfterMs > 0 ? Math.ceil(Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) / 1000) * 1000 : 0;
   return Math.max(jittered(step, pace), asked);
 }

@@ -12,7 +12,7 @@ export function classify(thrown: unknown): Verdict {
 }
 
 function classifyProviderError({ code, sent, permanent, retryAfterMs }: ProviderError): Verdict {
-  if (permanent && sent === 'no') return { kind: 'permanent', code, sent };
+  if (permanent) return { kind: 'permanent', code, sent };
   if (sent === 'no') return { kind: 'retry', code, sent, retryAfterMs };
   return { kind: 'unknown', code, retryAfterMs };
 }

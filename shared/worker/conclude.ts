@@ -1,5 +1,5 @@
 import type { Report } from '#shared/idempotency/item-persistence-layer.ts';
-import { attemptsSpent, fenceOf, type OperationRecord } from '#shared/item/attributes.ts';
+import { attemptsSpent, fenceOf, hasOtherUnfinishedOperation, type ItemImage, type OperationRecord } from '#shared/item/attributes.ts';
 import type { ClaimRefusal } from '#shared/item/refusal.ts';
 import { buriedWrite } from '#shared/item/settle.ts';
 import { writeLetter } from '#shared/dead-letter/letter.ts';
@@ -26,13 +26,12 @@ export async function concludeReport(report: Report, execution: JobExecution, co
     case 'claim-refused':
       return concludeRefusal(report.refusal, execution, context);
     case 'settled':
-      if (report.settlement.kind === 'discard') return bury(report.settlement, execution, context);
+      if (report.settlement.kind === 'discard') return bury(report.settlement, execution, context, { image: execution.image ?? {} });
       return { action: 'hand-back', outcome: report.settlement.kind, delayMs: report.settlement.delayMs, facts: { ...facts, code: report.settlement.code } };
     case 'fenced':
     case 'settle-unanswered':
       return { action: 'hand-back', outcome: report.kind, delayMs: report.settlement.delayMs, facts: { ...facts, code: report.settlement.code } };
     case 'claim-unanswered':
-    case 'commit-unanswered':
     case 'claimed':
       return { action: 'hand-back', outcome: report.kind, delayMs: retryDelayMs(1, pace(context.worker)), facts };
   }
@@ -53,7 +52,7 @@ async function concludeRefusal(refusal: ClaimRefusal, execution: JobExecution, c
       return { action: 'ack', outcome: 'duplicate', facts };
     case 'discarded':
       if (refusal.record.buried) return { action: 'ack', outcome: 'duplicate-of-discarded', facts };
-      return bury({ code: refusal.record.reason ?? 'discarded' }, execution, context, refusal.record);
+      return bury({ code: refusal.record.reason ?? 'discarded' }, execution, context, refusal);
     case 'not-found':
       return refuse('order-not-found', context);
     case 'payload-mismatch':
@@ -77,12 +76,18 @@ function waitAfter(refusal: ClaimRefusal, worker: Worker): number {
 
 const wholeSeconds = (delayMs: number): number => Math.max(1, Math.ceil(delayMs / 1000)) * 1000;
 
+interface Discarded {
+  readonly image: ItemImage;
+  /** Absent when this execution discarded it. */
+  readonly record?: OperationRecord;
+}
+
 /** The discard stands on the item; now the letter, then the mark that it is out, then the acknowledgement. */
-async function bury({ code: reason, detail }: { code: string; detail?: string }, execution: JobExecution, context: Context, record?: OperationRecord): Promise<Ending> {
+async function bury({ code: reason, detail }: { code: string; detail?: string }, execution: JobExecution, context: Context, { image, record }: Discarded): Promise<Ending> {
   const { job, worker } = context;
-  const attempts = record?.tries ?? attemptsSpent(execution.image ?? {}, execution.operation);
+  const attempts = record?.tries ?? attemptsSpent(image, execution.operation);
   await sendLetter({ reason, detail, attempts }, context);
-  const write = buriedWrite(execution.target, execution.operation);
+  const write = buriedWrite(execution.target, execution.operation, hasOtherUnfinishedOperation(image, execution.operation));
   // Without the mark a later copy only repeats the letter.
   await worker.store.write(write).catch(() => undefined);
   return { action: 'ack', outcome: 'dead-lettered', facts: { ...factsOf(execution, job), code: reason } };

@@ -24,10 +24,13 @@ export async function executeBatch(deliveries: readonly Delivery[], execute: (de
       return { delivery, ending: { action: 'hand-back', outcome: 'broken', delayMs: BROKEN_DELAY_MS, facts: { code } } };
     }
   };
-  const ended = await Promise.all(deliveries.filter(({ receiveCount }) => receiveCount <= 1).map(guarded));
-  for (const delivery of shuffled(deliveries.filter(({ receiveCount }) => receiveCount > 1), fraction)) ended.push(await guarded(delivery));
+  const ended = await Promise.all(deliveries.filter(isFirst).map(guarded));
+  for (const delivery of shuffled(deliveries.filter((delivery) => !isFirst(delivery)), fraction)) ended.push(await guarded(delivery));
   return ended;
 }
+
+/** A count that says nothing is taken for a redelivery: every message is in one half or the other, or it would be acknowledged unseen. */
+const isFirst = ({ receiveCount }: Delivery): boolean => receiveCount <= 1;
 
 function shuffled<T>(items: readonly T[], fraction: () => number): T[] {
   return items

@@ -15,7 +15,8 @@ import type { Delivery, Ending, Worker } from './worker.ts';
 export async function executeJob(delivery: Delivery, worker: Worker, remainingMs: number): Promise<Ending> {
   const parsed = parseJob(delivery.body, worker.definition);
   if (!parsed.ok) return concludeMalformed(parsed, delivery, worker);
-  if (remainingMs < worker.timing.minimumRemainingMs) return tooLittleTime(parsed.job, worker);
+  // Asked this way round so that an unknown remaining time starts nothing either.
+  if (!(remainingMs >= worker.timing.minimumRemainingMs)) return tooLittleTime(parsed.job, worker);
 
   const execution = createJobExecution(parsed.job, delivery.body, worker, remainingMs);
   const layer = new ItemPersistenceLayer(execution, worker.store);

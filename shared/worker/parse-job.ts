@@ -33,6 +33,7 @@ const malformed = (detail: string): ParseAnswer => ({ ok: false, reason: 'malfor
 function describe(error: z.ZodError, prefix = ''): string {
   const problems = error.issues.map((issue) => {
     if (issue.code === 'unrecognized_keys') return `${issue.keys.length} unknown field(s)${issue.path.length > 0 || prefix !== '' ? ' in payload' : ''}`;
+    if (issue.code === 'invalid_key') return `${prefix}${issue.path.slice(0, -1).join('.')}: a field name that is too long`;
     return `${prefix}${issue.path.join('.') || 'body'}: ${issue.message}`;
   });
   return problems.join('; ').slice(0, 300);

@@ -15,9 +15,9 @@ import type { Worker } from './worker.ts';
 export async function runJob(execution: JobExecution, job: ParsedJob, worker: Worker): Promise<unknown> {
   try {
     const decision = await decide(execution, job, worker);
-    checkDecision(decision, worker.definition);
-    execution.decide(decision);
-    return decision.result;
+    const checked = checkDecision(decision, worker.definition);
+    execution.decide(checked);
+    return checked.result;
   } catch (error) {
     execution.fail(classify(error));
     throw error instanceof Error ? error : new Error('a job threw something that is no Error', { cause: error });
@@ -50,12 +50,14 @@ const runInput = (image: ItemImage, attempt: number, { payload, key }: ParsedJob
     ports: worker.ports,
   });
 
-/** A decision that cannot be committed counts as unknown: the side effect behind it may have happened. */
-function checkDecision({ result, change }: Decision, definition: AnyJobDefinition): void {
+/** A decision that cannot be committed counts as unknown: the side effect behind it may have happened. What is stored is what the schema made of the result. */
+function checkDecision(decision: Decision, definition: AnyJobDefinition): Decision {
+  const { result, change } = decision;
   const checked = definition.result.safeParse(result);
-  if (!checked.success || Buffer.byteLength(JSON.stringify(result)) > MAX_RESULT_BYTES) throw new UnknownOutcome('result-invalid');
+  if (!checked.success || Buffer.byteLength(JSON.stringify(checked.data) ?? '') > MAX_RESULT_BYTES) throw new UnknownOutcome('result-invalid');
   const touched = [...Object.keys(change?.set ?? {}), ...(change?.remove ?? [])];
   if (touched.some(isProtocolAttribute)) throw new UnknownOutcome('change-touches-protocol');
+  return { ...decision, result: checked.data };
 }
 
 function deepFrozen<T>(value: T): T {

@@ -21,6 +21,8 @@ export interface SettlementFacts {
   readonly holder: LeaseHolder;
   readonly image: ItemImage;
   readonly intentHash: string;
+  /** When the message was first written. */
+  readonly enqueuedAtMs: number;
   readonly timing: DerivedTiming;
   readonly pace: RetryPace;
   readonly nowMs: number;
@@ -52,9 +54,9 @@ export function settlementOf(verdict: Verdict, facts: SettlementFacts): Settleme
 const stillOpen = (mayBeOut: boolean, { asked, canAsk, image, operation }: SettlementFacts): boolean =>
   mayBeOut && canAsk && !asked && attemptsSent(image, operation) > 1;
 
-function intentAgeMs({ image, nowMs }: SettlementFacts): number {
-  return typeof image.intentAtMs === 'number' ? nowMs - image.intentAtMs : 0;
-}
+/** A job's own item carries no intent of its own; there the message's first writing counts, which no replay changes. */
+const intentAgeMs = ({ image, enqueuedAtMs, nowMs }: SettlementFacts): number =>
+  nowMs - (typeof image.intentAtMs === 'number' ? image.intentAtMs : enqueuedAtMs);
 
 function release(verdict: { kind: 'retry' | 'unknown'; code: string }, { delayMs, notSent, deferred }: { delayMs: number; notSent: boolean; deferred: boolean }, facts: SettlementFacts): Settlement {
   const { key, operation, holder, timing, nowMs } = facts;
