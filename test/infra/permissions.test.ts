@@ -61,7 +61,7 @@ describe('rights', () => {
 
   it.each([
     ['OrderApiAcceptOrder', { State: ['PutItem'] }],
-    ['OrderApiReadOrder', { State: ['GetItem', 'Query'], Cache: ['GetItem', 'UpdateItem'] }],
+    ['OrderApiReadOrder', { State: ['GetItem', 'Query'], Cache: ['DeleteItem', 'GetItem', 'UpdateItem'] }],
     ['OutboxDispatcherDispatchOutbox', {}],
     ['OutboxDispatcherRetryOutbox', {}],
     ['Workercapturepayment', { State: ['UpdateItem'] }],

@@ -1,0 +1,46 @@
+import { type Answer, AwsError } from './aws-error.ts';
+
+/** What can happen to a request between the caller and the state machine. */
+export type Fault =
+  /** The connection is refused: nothing was sent, nothing is applied. */
+  | 'fail-before'
+  /** Applied, and the connection breaks before the answer arrives. */
+  | 'apply-then-lose-answer'
+  /** An error answer, such as throttling or a 500; `applied` if the service did the work all the same. */
+  | {
+      readonly error: string;
+      readonly status?: number;
+      readonly message?: string;
+      readonly fields?: Record<string, unknown>;
+      readonly applied?: boolean;
+    }
+  /** Applied at once, answered when the promise settles. */
+  | { readonly answerAfter: Promise<unknown> }
+  /** DynamoDB: an eventually consistent read sees its table as it was this many changes ago; other requests are served as usual. */
+  | { readonly changesBehind: number }
+  /** SQS batches: these entries fail, by id, the others are served. */
+  | {
+      readonly failedEntries: Readonly<
+        Record<string, { readonly Code: string; readonly SenderFault?: boolean; readonly Message?: string }>
+      >;
+    };
+
+type ErrorFault = Extract<Fault, { error: string }>;
+type FailedEntries = Extract<Fault, { failedEntries: object }>['failedEntries'];
+
+export function asError({ error, status, message, fields }: ErrorFault): AwsError {
+  return new AwsError(error, message ?? `${error} (injected)`, { status: status ?? 400, fields: fields ?? {} });
+}
+
+export function withoutEntries(
+  input: { readonly Entries: readonly { readonly Id: string }[] },
+  failed: FailedEntries,
+  run: (input: Record<string, unknown>) => Answer,
+): Answer {
+  const rest = input.Entries.filter(({ Id }) => !failed[Id]);
+  const answer: Answer = rest.length > 0 ? run({ ...input, Entries: rest }) : { output: {} };
+  if ('error' in answer) return answer;
+  const injected = input.Entries.flatMap(({ Id }) => (failed[Id] ? [{ Id, SenderFault: false, ...failed[Id] }] : []));
+  const before = (answer.output['Failed'] ?? []) as object[];
+  return { output: { ...answer.output, Failed: [...before, ...injected] } };
+}
