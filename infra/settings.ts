@@ -14,6 +14,8 @@ export interface Settings {
   readonly logRetentionDays: 1 | 14 | 90;
   /** Multiplies every declared duration and retry delay. */
   readonly timeScale: number;
+  /** Upper bound for every kind's concurrency; undefined where the definitions decide. A laptop runs one process per concurrent batch. */
+  readonly maxConcurrency: number | undefined;
   readonly streamFailureMode: 'throw' | 'report';
   readonly cacheTtlSeconds: number;
   readonly apiAuthorization: 'none' | 'iam';
@@ -79,6 +81,7 @@ function valuesOf(stage: Stage, input: SettingsInput): StageValues {
   const onAws = {
     env: undefined,
     timeScale: 1,
+    maxConcurrency: undefined,
     streamFailureMode: 'report',
     apiAuthorization: 'iam',
     enforceSsl: true,
@@ -99,6 +102,7 @@ function localValues({ endpointUrl, region }: SettingsInput): StageValues {
     pointInTimeRecovery: false,
     logRetentionDays: 1,
     timeScale: 0.1,
+    maxConcurrency: 4,
     // The emulator takes a partial batch response of a stream for success and would lose the record.
     streamFailureMode: 'throw',
     cacheTtlSeconds: 300,

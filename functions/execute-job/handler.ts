@@ -14,7 +14,11 @@ export interface ExecuteJobWorld {
 export const createHandler =
   ({ worker, handBack, log }: ExecuteJobWorld) =>
   async (event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<SQSBatchResponse> => {
-    const execute = (delivery: Delivery): Promise<Ending> => executeJob(delivery, worker, context.getRemainingTimeInMillis());
+    const execute = async (delivery: Delivery): Promise<Ending> => {
+      const startedAtMs = worker.clock.nowMs();
+      const ending = await executeJob(delivery, worker, context.getRemainingTimeInMillis());
+      return { ...ending, facts: { ...ending.facts, durationMs: worker.clock.nowMs() - startedAtMs } };
+    };
     const ended = await executeBatch(event.Records.map(toDelivery), execute, worker.random.fraction);
     const returning = ended.flatMap(({ delivery, ending }) => (ending.action === 'hand-back' ? [{ ...delivery, delaySeconds: Math.ceil(ending.delayMs / 1000) }] : []));
     // Visibility first, then the failure: reported the other way round, the message would be back before its delay is set.

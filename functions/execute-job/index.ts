@@ -1,8 +1,8 @@
-import type { SQSClient } from '@aws-sdk/client-sqs';
 import { createDynamoDbClient } from '#shared/aws/dynamodb-client.ts';
 import { createItemStore } from '#shared/aws/item-store.ts';
 import { createMailTable } from '#shared/aws/mail-table.ts';
 import { createDeadLetterQueue, handBack } from '#shared/aws/sqs-queue.ts';
+import type { SqsClient } from '#shared/aws/sqs-client.ts';
 import { executeJobEnvironment } from '#shared/contract/environment.ts';
 import { deriveTiming } from '#shared/contract/timing.ts';
 import { jobOfKind } from '#shared/jobs/index.ts';
@@ -20,8 +20,8 @@ if (definition === undefined) throw new Error(`no job kind is called ${environme
 
 const logger = createLogger('execute-job');
 const dynamodb = createDynamoDbClient();
-let sqsClient: Promise<SQSClient> | undefined;
-const sqs = (): Promise<SQSClient> => {
+let sqsClient: Promise<SqsClient> | undefined;
+const sqs = (): Promise<SqsClient> => {
   sqsClient ??= import('#shared/aws/sqs-client.ts').then(({ createSqsClient }) => createSqsClient());
   return sqsClient;
 };

@@ -43,6 +43,7 @@ export class JobWorker extends NodeFunction<typeof executeJobEnvironment> {
     this.allow(['dynamodb:UpdateItem'], [stateTable.tableArn]);
     this.allow(['sqs:SendMessage'], [deadLetterQueue.queueArn]);
     if (props.sendsMail) this.allow(['dynamodb:PutItem', 'dynamodb:Query'], [mailTable.tableArn]);
-    consumeQueue(this, jobQueue, definition.queue);
+    const maxConcurrency = Math.min(definition.queue.maxConcurrency, settings.maxConcurrency ?? definition.queue.maxConcurrency);
+    consumeQueue(this, jobQueue, { ...definition.queue, maxConcurrency });
   }
 }

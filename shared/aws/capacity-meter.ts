@@ -1,5 +1,5 @@
 import type { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { itemSizeBytes } from '#shared/metering/item-size.ts';
+import { itemSizeBytes } from './item-size.ts';
 
 /** What one client's calls cost, counted from the bytes of the items; emulators under-report. */
 export interface CapacityMeter {

@@ -11,3 +11,5 @@ export const createSqsClient = ({ maxAttempts = 3, requestHandler }: ClientOptio
     maxAttempts,
     requestHandler: requestHandler ?? { connectionTimeout: CONNECTION_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, throwOnRequestTimeout: true },
   });
+
+export type SqsClient = SQSClient;

@@ -18,7 +18,7 @@ function classifyProviderError({ code, sent, permanent, retryAfterMs }: Provider
 }
 
 /** The class of what was thrown; its text may hold data and stays out of records and logs. */
-function unexpectedCode(thrown: unknown): string {
+export function unexpectedCode(thrown: unknown): string {
   if (thrown instanceof Error) return /^[A-Za-z]{1,40}$/.test(thrown.name) ? `unexpected-${thrown.name}` : 'unexpected-error';
   return `unexpected-${thrown === null ? 'null' : typeof thrown}`;
 }

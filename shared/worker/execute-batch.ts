@@ -1,3 +1,4 @@
+import { unexpectedCode } from './classify.ts';
 import type { Delivery, Ending } from './worker.ts';
 
 export interface EndedDelivery {
@@ -20,8 +21,7 @@ export async function executeBatch(deliveries: readonly Delivery[], execute: (de
     try {
       return { delivery, ending: await execute(delivery) };
     } catch (error) {
-      const code = error instanceof Error ? error.name : typeof error;
-      return { delivery, ending: { action: 'hand-back', outcome: 'broken', delayMs: BROKEN_DELAY_MS, facts: { code } } };
+      return { delivery, ending: { action: 'hand-back', outcome: 'broken', delayMs: BROKEN_DELAY_MS, facts: { code: unexpectedCode(error) } } };
     }
   };
   const ended = await Promise.all(deliveries.filter(isFirst).map(guarded));

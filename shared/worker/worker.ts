@@ -37,4 +37,5 @@ export interface EndingFacts {
   readonly fence?: number;
   readonly attempt?: number;
   readonly code?: string;
+  readonly durationMs?: number;
 }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { MAX_AMOUNT_MINOR } from '#shared/domain/money.ts';
-import { MAGIC_AMOUNTS } from '../../../functions/payment-sandbox/magic-amounts.ts';
+import { MAGIC_AMOUNTS } from '#shared/payments/magic-amounts.ts';
 import { openSandbox, SLOW_ANSWER_MS } from './sandbox-bench.ts';
 
 // Cases: B61, B62, B64.

@@ -1,0 +1,36 @@
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { nonEmpty, type Target } from './target.ts';
+
+export interface Clients {
+  readonly cloudFormation: CloudFormationClient;
+  readonly logs: CloudWatchLogsClient;
+  readonly dynamoDb: DynamoDBClient;
+  readonly sqs: SQSClient;
+  close(): void;
+}
+
+/** Clients with limits on every wait; the SDK's defaults wait forever. */
+export function createClients(target: Target): Clients {
+  const config = {
+    region: target.region,
+    maxAttempts: 3,
+    requestHandler: { connectionTimeout: 2_000, requestTimeout: 15_000, throwOnRequestTimeout: true },
+    ...(target.endpointUrl === undefined ? {} : { endpoint: target.endpointUrl }),
+    ...(target.profile === undefined ? {} : { profile: target.profile }),
+    ...(needsPretendCredentials(target) ? { credentials: { accessKeyId: 'test', secretAccessKey: 'test' } } : {}),
+  };
+  const clients = {
+    cloudFormation: new CloudFormationClient(config),
+    logs: new CloudWatchLogsClient(config),
+    dynamoDb: new DynamoDBClient(config),
+    sqs: new SQSClient(config),
+  };
+  return { ...clients, close: () => Object.values(clients).forEach((client) => client.destroy()) };
+}
+
+/** An emulator takes any credentials, but the SDK insists on some. */
+const needsPretendCredentials = (target: Target): boolean =>
+  target.endpointUrl !== undefined && target.profile === undefined && nonEmpty(process.env['AWS_ACCESS_KEY_ID']) === undefined;

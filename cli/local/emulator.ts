@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, delimiter, dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CliError } from '../output/cli-error.ts';
+import { installMinistack } from './ministack.ts';
+import { commandOf, stopGroup } from './processes.ts';
+import { forgetEmulator, readEmulatorRecord, rememberEmulator } from './running-emulator.ts';
+
+export interface Emulator {
+  readonly endpointUrl: string;
+  readonly pid: number;
+  /** Ends the emulator and every function worker it started, and waits until they are gone. */
+  stop(): Promise<void>;
+}
+
+export interface EmulatorOptions {
+  readonly port: number;
+  /** Log and pid file; one directory serves one emulator at a time. */
+  readonly stateDirectory: string;
+  readonly onOutput?: (line: string) => void;
+}
+
+const READY_WITHIN_MS = 60_000;
+const WORK_DIRECTORY_PREFIX = 'andal-emulator-';
+
+/** Installs the pinned MiniStack if need be and starts it on the loopback interface. It outlives this process until `stop`. */
+export async function startEmulator({ port, stateDirectory, onOutput }: EmulatorOptions): Promise<Emulator> {
+  const state = resolve(stateDirectory);
+  mkdirSync(state, { recursive: true });
+  await assertPortIsFree(port);
+  const program = await installMinistack(onOutput);
+  removeLeftovers(state);
+  // Away from the repository: below it, function workers would find its package.json and its node_modules.
+  const workDirectory = mkdtempSync(join(tmpdir(), WORK_DIRECTORY_PREFIX));
+  const logFile = join(state, 'emulator.log');
+  const log = openSync(logFile, 'w');
+  const child = spawn(program, [], {
+    detached: true,
+    stdio: ['ignore', log, log],
+    env: emulatorEnvironment(port, workDirectory),
+    cwd: state,
+  });
+  const pid = await new Promise<number>((started, failed) => {
+    child.once('spawn', () => started(child.pid as number));
+    child.once('error', failed);
+  });
+  child.unref();
+  const endpointUrl = `http://127.0.0.1:${port}`;
+  rememberEmulator(state, { pid, port, endpointUrl, workDirectory });
+  const stop = () => stopEmulator(pid, state);
+  await waitUntilReady(endpointUrl, pid, logFile).catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
+  return { endpointUrl, pid, stop };
+}
+
+/** Ends the process group, removes what it left behind and forgets the pid file. */
+export async function stopEmulator(pid: number, stateDirectory: string): Promise<void> {
+  await stopGroup(pid);
+  if (readEmulatorRecord(stateDirectory)?.pid === pid) removeLeftovers(stateDirectory);
+}
+
+function removeLeftovers(stateDirectory: string): void {
+  const workDirectory = readEmulatorRecord(stateDirectory)?.workDirectory;
+  if (workDirectory !== undefined && basename(workDirectory).startsWith(WORK_DIRECTORY_PREFIX))
+    rmSync(workDirectory, { recursive: true, force: true });
+  forgetEmulator(stateDirectory);
+}
+
+/**
+ * Function workers inherit the emulator's environment, so it gets a clean one: a foreign endpoint, profile or proxy in
+ * this shell would otherwise reach every function. Node comes first on the PATH because workers run whatever `node` is there.
+ */
+export function emulatorEnvironment(port: number, workDirectory: string, from: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  return {
+    PATH: [dirname(process.execPath), from['PATH'] ?? ''].join(delimiter),
+    HOME: from['HOME'],
+    LANG: from['LANG'] ?? 'C.UTF-8',
+    TMPDIR: workDirectory,
+    GATEWAY_PORT: String(port),
+    BIND_HOST: '127.0.0.1',
+    MINISTACK_HOST: '127.0.0.1',
+    LAMBDA_EXECUTOR: 'local',
+    IOT_MTLS_ENABLED: '0',
+    SFTP_ENABLED: '0',
+    LOG_LEVEL: 'WARNING',
+  };
+}
+
+async function waitUntilReady(endpointUrl: string, pid: number, logFile: string): Promise<void> {
+  const deadline = Date.now() + READY_WITHIN_MS;
+  while (Date.now() < deadline) {
+    if (await answersOk(`${endpointUrl}/_ministack/ready`)) return;
+    if (commandOf(pid) === undefined) break;
+    await sleep(50);
+  }
+  const lastLines = readFileSync(logFile, 'utf8').trim().split('\n').slice(-5).join('\n');
+  throw new CliError(`MiniStack did not start within ${READY_WITHIN_MS / 1000} s. Its log is ${logFile} and ends with:\n${lastLines}`);
+}
+
+/** Whether an HTTP GET is answered with a success. */
+export async function answersOk(url: string, timeoutMs = 1_000): Promise<boolean> {
+  try {
+    return (await fetch(url, { signal: AbortSignal.timeout(timeoutMs) })).ok;
+  } catch {
+    return false;
+  }
+}
+
+async function assertPortIsFree(port: number): Promise<void> {
+  const isBusy = await new Promise<boolean>((settle) => {
+    const socket = createConnection({ port, host: '127.0.0.1' });
+    socket.once('connect', () => settle(true)).once('error', () => settle(false));
+    socket.once('connect', () => socket.destroy());
+  });
+  if (!isBusy) return;
+  const isEmulator = await answersOk(`http://127.0.0.1:${port}/_localstack/health`);
+  throw new CliError(
+    isEmulator
+      ? `Port ${port} is taken by an emulator that was not started here. Use it with AWS_ENDPOINT_URL=http://127.0.0.1:${port}, or start another one with --port ${port + 1}.`
+      : `Port ${port} is taken by another program. End that program, or choose another port with --port ${port + 1}.`,
+  );
+}
