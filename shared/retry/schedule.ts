@@ -5,7 +5,7 @@ export const RETRY_DELAYS_MS = [10_000, 30_000, 120_000, 300_000, 900_000] as co
 export const MAX_RETRY_AFTER_MS = 3_600_000;
 
 /** Once the schedule is used up and a charge may be out, the provider is asked at this pace. */
-export const SLOW_ASK_MS = 3_600_000;
+const SLOW_ASK_MS = 3_600_000;
 
 export interface RetryPace {
   /** 1 outside stage `local`. */

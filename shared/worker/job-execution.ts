@@ -10,7 +10,7 @@ import type { Verdict } from '#shared/retry/verdict.ts';
 import { outboxMessage } from './outbox-message.ts';
 import type { Decision } from './outcome.ts';
 import type { ParsedJob } from './parse-job.ts';
-import { settlementOf } from './settlement.ts';
+import { type SettlementFacts, settlementOf } from './settlement.ts';
 import type { Worker } from './worker.ts';
 
 /** The operation's name on a job's own item. */
@@ -29,7 +29,7 @@ export interface JobExecution extends ItemProtocol {
 }
 
 export function createJobExecution(job: ParsedJob, body: string, worker: Worker, remainingMs: number): JobExecution {
-  const { definition, timing, clock, random } = worker;
+  const { definition, clock, random } = worker;
   const target = targetOf(job, worker);
   const owner = random.token();
   const hash = intentHash(definition.intent(job.payload));
@@ -41,6 +41,7 @@ export function createJobExecution(job: ParsedJob, body: string, worker: Worker,
 
   const begun = (): ItemImage => expect(image, 'claimed');
   const holder = () => ({ owner, fence: fenceOf(begun()) });
+  const begunFacts = (): BegunFacts => ({ target, hash, image: begun(), holder: holder(), job, worker });
 
   return {
     target: target.key,
@@ -68,21 +69,8 @@ export function createJobExecution(job: ParsedJob, body: string, worker: Worker,
     get verdict() {
       return expect(verdict, 'failed');
     },
-    commit: () => commitOf(expect(decision, 'decided'), { target, hash, image: begun(), holder: holder(), job, worker }),
-    settlementOf: (failure) =>
-      settlementOf(failure, {
-        key: target.key,
-        operation: target.operation,
-        holder: holder(),
-        image: begun(),
-        intentHash: hash,
-        enqueuedAtMs: Date.parse(job.message.enqueuedAt),
-        timing,
-        pace: { scale: worker.timeScale, fraction: random.fraction() },
-        nowMs: clock.nowMs(),
-        asked,
-        canAsk: definition.ask !== undefined,
-      }),
+    commit: () => commitOf(expect(decision, 'decided'), begunFacts()),
+    settlementOf: (failure) => settlementOf(failure, settlementFacts({ ...begunFacts(), asked })),
   };
 }
 
@@ -101,7 +89,7 @@ function targetOf({ payload, key }: ParsedJob, { definition }: Worker): Target {
 /** The lease ends when the function must have, plus a grace; never with what Powertools would make of it. */
 const leaseMs = (remainingMs: number, { timing }: Worker): number => Math.min(remainingMs + timing.leaseDurationMs - timing.functionTimeoutSeconds * 1000, timing.leaseDurationMs);
 
-interface CommitFacts {
+interface BegunFacts {
   readonly target: Target;
   readonly hash: string;
   readonly image: ItemImage;
@@ -110,7 +98,7 @@ interface CommitFacts {
   readonly worker: Worker;
 }
 
-function commitOf(decision: Decision, { target, hash, image, holder, job, worker }: CommitFacts) {
+function commitOf(decision: Decision, { target, hash, image, holder, job, worker }: BegunFacts) {
   const nowMs = worker.clock.nowMs();
   const outbox: JobMessage[] = decision.enqueue.map((reference) => outboxMessage(reference, nowMs, job.message.trace));
   return commitWrite({
@@ -126,6 +114,23 @@ function commitOf(decision: Decision, { target, hash, image, holder, job, worker
     recordOnly: decision.answer === 'obsolete',
     nowMs,
   });
+}
+
+function settlementFacts({ target, hash, image, holder, job, worker, asked }: BegunFacts & { readonly asked: boolean }): SettlementFacts {
+  const { definition, timing, timeScale, clock, random } = worker;
+  return {
+    key: target.key,
+    operation: target.operation,
+    holder,
+    image,
+    intentHash: hash,
+    enqueuedAtMs: Date.parse(job.message.enqueuedAt),
+    timing,
+    pace: { scale: timeScale, fraction: random.fraction() },
+    nowMs: clock.nowMs(),
+    asked,
+    canAsk: definition.ask !== undefined,
+  };
 }
 
 function expect<T>(value: T | undefined, state: string): T {

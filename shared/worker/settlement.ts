@@ -5,7 +5,7 @@ import type { Settlement } from '#shared/idempotency/item-protocol.ts';
 import { attemptsSent, attemptsSpent, type ItemImage, type OperationRecord } from '#shared/item/attributes.ts';
 import type { LeaseHolder } from '#shared/item/conditions.ts';
 import { discardWrite, settleWrite } from '#shared/item/settle.ts';
-import { jittered, type RetryPace, retryDelayMs, SLOW_ASK_MS } from '#shared/retry/schedule.ts';
+import { type RetryPace, retryDelayMs } from '#shared/retry/schedule.ts';
 import type { Verdict } from '#shared/retry/verdict.ts';
 
 /** The message itself comes first; the rescue looks this much later than it is due back. */
@@ -46,7 +46,7 @@ export function settlementOf(verdict: Verdict, facts: SettlementFacts): Settleme
   if (verdict.kind === 'deferred') return putOff(verdict.code, verdict.delayMs, facts);
   if (attempt >= MAX_ATTEMPTS && (!mayBeOut || !facts.canAsk)) return discard('attempts-spent', notSent, facts);
   if (overSchedule && intentAgeMs(facts) > UNRESOLVED_AFTER_MS) return discard('unresolved', notSent, facts);
-  const delayMs = attempt >= MAX_ATTEMPTS ? jittered(SLOW_ASK_MS, facts.pace) : retryDelayMs(attempt, facts.pace, verdict.retryAfterMs);
+  const delayMs = retryDelayMs(attempt, facts.pace, verdict.retryAfterMs);
   return release(verdict, { delayMs, notSent, deferred: overSchedule }, facts);
 }
 

@@ -30,7 +30,10 @@ export interface WorkerBench {
   readonly store: ItemStore;
   worker(definition?: AnyJobDefinition): Worker;
   /** Runs one message as a delivery of its own. */
-  deliver(body: string, options?: { definition?: AnyJobDefinition; remainingMs?: number; receiveCount?: number }): Promise<Ending>;
+  deliver(
+    body: string,
+    options?: { definition?: AnyJobDefinition; remainingMs?: number; receiveCount?: number; world?: Partial<Worker> },
+  ): Promise<Ending>;
   /** Accepts an order and returns its capture message. */
   createOrder(orderId: string, amountMinor?: number): Promise<string>;
   item(key: ItemKey): Record<string, unknown> | undefined;
@@ -40,7 +43,8 @@ export interface WorkerBench {
 
 export const USER = 'u-1';
 
-export function createWorkerBench({ fraction = 0.5 }: { fraction?: number } = {}): WorkerBench {
+/** @param options.fraction what chance says: always the same, or the next one of a script */
+export function createWorkerBench({ fraction = 0.5 }: { fraction?: number | (() => number) } = {}): WorkerBench {
   const clock = createVirtualClock();
   const aws = createFakeAws({ now: clock.nowMs });
   aws.dynamodb.createTable(STATE_TABLE);
@@ -48,7 +52,10 @@ export function createWorkerBench({ fraction = 0.5 }: { fraction?: number } = {}
   const store = createItemStore(client, TABLE);
   const payments = createScriptedPayments();
   const mails: { deliveryKey: string }[] = [];
-  const mail: MailPort = { send: async (receipt) => void mails.push(receipt), wasSent: async (key) => mails.some(({ deliveryKey }) => deliveryKey === key) };
+  const mail: MailPort = {
+    send: async (receipt) => void mails.push(receipt),
+    wasSent: async (key) => mails.some(({ deliveryKey }) => deliveryKey === key),
+  };
   const letters: WorkerBench['letters'] = [];
   let tokens = 0;
   let messages = 0;
@@ -60,7 +67,7 @@ export function createWorkerBench({ fraction = 0.5 }: { fraction?: number } = {}
     ports: { payments, mail },
     deadLetters: { send: async (body, letter) => void letters.push({ body, letter }) },
     clock,
-    random: { fraction: () => fraction, token: () => `owner-${++tokens}` },
+    random: { fraction: typeof fraction === 'number' ? () => fraction : fraction, token: () => `owner-${++tokens}` },
   });
   const item = (key: ItemKey) => {
     const stored = aws.dynamodb.item(TABLE, toAttributeValues({ ...key }) as never);
@@ -78,9 +85,15 @@ export function createWorkerBench({ fraction = 0.5 }: { fraction?: number } = {}
     item,
     order: (orderId) => item(orderItemKey(USER, orderId)) ?? {},
     putItem: (attributes) => void aws.dynamodb.handle('PutItem', { TableName: TABLE, Item: toAttributeValues(attributes) }),
-    deliver: (body, { definition, remainingMs = 25_000, receiveCount = 1 } = {}) => {
-      const delivery: Delivery = { messageId: `m-${++messages}`, receiptHandle: `r-${messages}`, body, receiveCount, firstReceivedAtMs: clock.nowMs() };
-      return executeJob(delivery, worker(definition), remainingMs);
+    deliver: (body, { definition, remainingMs = 25_000, receiveCount = 1, world = {} } = {}) => {
+      const delivery: Delivery = {
+        messageId: `m-${++messages}`,
+        receiptHandle: `r-${messages}`,
+        body,
+        receiveCount,
+        firstReceivedAtMs: clock.nowMs(),
+      };
+      return executeJob(delivery, { ...worker(definition), ...world }, remainingMs);
     },
     async createOrder(orderId, amountMinor = 4999) {
       const { version: _, ...order } = newOrder(USER, orderId, { amountMinor, currency: 'EUR' }, clock.nowMs());

@@ -7,7 +7,13 @@ test('charges once, commits paid with the record and the receipt job, and acknow
   const body = await bench.createOrder('ord-1');
   const ending = await bench.deliver(body);
   expect(ending).toMatchObject({ action: 'ack', outcome: 'committed', facts: { attempt: 1, fence: 1 } });
-  expect(bench.order('ord-1')).toMatchObject({ status: 'paid', version: 2, lease: 'free', captureId: 'cap-1', 'op:capture:1': { status: 'completed', result: { captureId: 'cap-1' } } });
+  expect(bench.order('ord-1')).toMatchObject({
+    status: 'paid',
+    version: 2,
+    lease: 'free',
+    captureId: 'cap-1',
+    'op:capture:1': { status: 'completed', result: { captureId: 'cap-1' } },
+  });
   expect(bench.order('ord-1').outbox).toMatchObject([{ kind: 'send-receipt', idempotencyKey: 'receipt:u-1/ord-1:1' }]);
   expect(Object.keys(bench.order('ord-1')).filter((name) => /^(try|sent|due|hash):|^lease(Owner|Op|UntilMs)$/.test(name))).toEqual([]);
 });

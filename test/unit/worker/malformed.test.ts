@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { createWorkerBench } from '../../support/worker-bench.ts';
+
+const good = {
+  kind: 'capture-payment',
+  version: 1,
+  idempotencyKey: 'capture:u-1/ord-1:1',
+  payload: { userId: 'u-1', orderId: 'ord-1', attempt: 1 },
+  enqueuedAt: '2026-11-30T10:00:00.000Z',
+};
+const without = (name: string): object => Object.fromEntries(Object.entries(good).filter(([field]) => field !== name));
+const nested = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+
+// B04, B06, B18
+describe('a body that cannot be run', () => {
+  test.each([
+    ['not JSON', '{not json', 'not-json'],
+    ['empty', '', 'not-json'],
+    ['null', 'null', 'body: Invalid input: expected object, received null'],
+    ['an array', '[]', 'body: Invalid input: expected object, received array'],
+    ['a text', '"text"', 'body: Invalid input: expected object, received string'],
+    ['a number', '1', 'body: Invalid input: expected object, received number'],
+    ['base64', Buffer.from(JSON.stringify(good)).toString('base64'), 'not-json'],
+    ['JSON within JSON', JSON.stringify(JSON.stringify(good)), 'body: Invalid input: expected object, received string'],
+    ['of another kind', JSON.stringify({ ...good, kind: 'send-receipt' }), 'this queue runs capture-payment, not another kind'],
+    ['with an unknown field', JSON.stringify({ ...good, extra: 1 }), '1 unknown field(s)'],
+    [
+      'with an unknown field in its payload',
+      JSON.stringify({ ...good, payload: { ...good.payload, a: 1, b: 2 } }),
+      '2 unknown field(s) in payload',
+    ],
+    ['without a key', JSON.stringify(without('idempotencyKey')), 'idempotencyKey: Invalid input: expected string, received undefined'],
+    [
+      'with an empty key',
+      JSON.stringify({ ...good, idempotencyKey: '' }),
+      'idempotencyKey: must be 1 to 128 printable ASCII characters without spaces',
+    ],
+    [
+      'with a key that is not the derived one',
+      JSON.stringify({ ...good, idempotencyKey: 'capture:u-1/ord-2:1' }),
+      'idempotencyKey is not the one its payload gives',
+    ],
+    ['without a payload', JSON.stringify(without('payload')), 'payload: Invalid input: expected record, received undefined'],
+    [
+      'without an order',
+      JSON.stringify({ ...good, payload: { userId: 'u-1', attempt: 1 } }),
+      'payload.orderId: Invalid input: expected string, received undefined',
+    ],
+    [
+      'with a numeric id',
+      JSON.stringify(good).replace('"ord-1"', '12345678901234567890'),
+      'payload.orderId: Invalid input: expected string, received number',
+    ],
+    [
+      'with a broken attempt',
+      JSON.stringify({ ...good, payload: { ...good.payload, attempt: 1.5 } }),
+      'payload.attempt: Invalid input: expected int, received number',
+    ],
+    ['of 17 KB', JSON.stringify({ ...good, trace: 'x'.repeat(17 * 1024) }), 'too-large'],
+    ['nested deeply', nested(2_000), 'too-deep'],
+    ['with a prototype trick', JSON.stringify(good).replace('"attempt"', '"__proto__":{"a":1},"attempt"'), 'forbidden-name'],
+    [
+      'with a constructor trick',
+      JSON.stringify({ ...good, payload: { ...good.payload, constructor: { prototype: {} } } }),
+      'forbidden-name',
+    ],
+  ])('(%s) is a dead letter after one delivery, byte for byte and with its reason', async (_what, body, detail) => {
+    const bench = createWorkerBench();
+    await bench.createOrder('ord-1');
+    bench.aws.calls.length = 0;
+    expect(await bench.deliver(body)).toEqual({ action: 'ack', outcome: 'dead-lettered', facts: { code: 'malformed' } });
+    expect(bench.letters).toHaveLength(1);
+    expect(bench.letters[0]).toMatchObject({ body, letter: { reason: 'malformed', detail, attempts: 0 } });
+    expect(bench.aws.calls).toEqual([]);
+    expect(bench.payments.captureCalls).toEqual([]);
+  });
+
+  test('of a version this code does not read is told apart', async () => {
+    const bench = createWorkerBench();
+    expect(await bench.deliver(JSON.stringify({ ...good, version: 2 }))).toMatchObject({
+      outcome: 'dead-lettered',
+      facts: { code: 'unsupported-version' },
+    });
+    expect(bench.letters).toMatchObject([{ letter: { reason: 'unsupported-version', detail: 'version 2, this code reads 1' } }]);
+  });
+
+  test('is not acknowledged while its letter cannot be sent', async () => {
+    const bench = createWorkerBench();
+    await expect(
+      bench.deliver('{', { world: { deadLetters: { send: () => Promise.reject(new Error('queue unreachable')) } } }),
+    ).rejects.toThrow('queue unreachable');
+  });
+});
+
+test('letters of one cause share a fingerprint, others do not', async () => {
+  const bench = createWorkerBench();
+  for (const body of ['{', '{{', '[]', JSON.stringify({ ...good, kind: 'other' })]) await bench.deliver(body);
+  const [first, second, third, fourth] = bench.letters.map(({ letter }) => letter.fingerprint);
+  expect(first).toBe(second);
+  expect(new Set([first, third, fourth]).size).toBe(3);
+});
+
+test('two messages of different orders that lack their key share nothing', async () => {
+  const bench = createWorkerBench();
+  for (const orderId of ['ord-1', 'ord-2']) {
+    await bench.createOrder(orderId);
+    const { idempotencyKey: _, ...rest } = { ...good, payload: { ...good.payload, orderId } };
+    expect(await bench.deliver(JSON.stringify(rest))).toMatchObject({ outcome: 'dead-lettered' });
+    expect(Object.keys(bench.order(orderId)).filter((name) => /^(op|try):/.test(name))).toEqual([]);
+  }
+  expect(bench.letters.map(({ letter }) => letter.reason)).toEqual(['malformed', 'malformed']);
+});
