@@ -102,7 +102,7 @@ function localValues({ endpointUrl, region }: SettingsInput): StageValues {
     pointInTimeRecovery: false,
     logRetentionDays: 1,
     timeScale: 0.1,
-    maxConcurrency: 4,
+    maxConcurrency: 2,
     // The emulator takes a partial batch response of a stream for success and would lose the record.
     streamFailureMode: 'throw',
     cacheTtlSeconds: 300,

@@ -56,7 +56,7 @@ describe.each(stages)('queues of stage %s', (stage) => {
     });
     const mapping = queueMappings.find(({ EventSourceArn }) => EventSourceArn['Fn::GetAtt'][0] === id);
     // A laptop runs one process per concurrent batch, so stage local bounds what the definition asks for.
-    const MaximumConcurrency = stage === 'local' ? Math.min(queue.maxConcurrency, 4) : queue.maxConcurrency;
+    const MaximumConcurrency = stage === 'local' ? Math.min(queue.maxConcurrency, 2) : queue.maxConcurrency;
     expect(mapping).toMatchObject({ BatchSize: queue.batchSize, ScalingConfig: { MaximumConcurrency } });
   });
 
