@@ -1,35 +1,4 @@
-import { Command } from 'commander';
-import { register as demo } from './commands/demo.ts';
-import { register as deploy } from './commands/deploy.ts';
-import { register as down } from './commands/down.ts';
-import { register as explain } from './commands/explain.ts';
-import { register as orders } from './commands/orders.ts';
-import { register as status } from './commands/status.ts';
-import { register as up } from './commands/up.ts';
+import { createProgram } from './program.ts';
 import { runProgram } from './run-program.ts';
 
-const program = new Command('andal')
-  .description('Run, look at and explain the job pipeline.')
-  .option('--stage <name>', 'stage to work on', 'local')
-  .option('--profile <name>', 'AWS profile (stages in an account)')
-  .option('--region <name>', 'AWS region (default: AWS_REGION, then us-east-1)')
-  .option('--json', 'answer with one JSON document on stdout')
-  .showHelpAfterError('(see `npm run andal -- --help`)')
-  .addHelpText(
-    'after',
-    `
-AWS_ENDPOINT_URL names an emulator; without it stage local is the emulator that \`up\` started, other stages are in your account.
-
-Exit codes: 0 ok, 1 failed, 2 wrong usage, 3 nothing found.
-
-Examples:
-  npm run andal -- up
-  npm run andal -- orders create --user u-17 --amount 1250 --currency EUR
-  npm run andal -- explain u-17/ORDERID
-  npm run andal -- status --json
-  npm run andal -- demo --orders 1000`,
-  );
-
-for (const register of [up, down, deploy, demo, status, explain, orders]) register(program);
-
-await runProgram(program);
+await runProgram(createProgram());

@@ -67,7 +67,7 @@ async function showDemo(endpointUrl: string, outputs: StackOutputs): Promise<num
 
 function sayHowToGoOn(outputs: StackOutputs, stops: boolean): void {
   printNote(`\nUp. Orders are taken at ${outputs[STACK_OUTPUTS.orderApiUrl]}`);
-  printNote('In another terminal: npm run andal -- status   ·   orders create   ·   demo --orders 1000');
+  printNote('In another terminal: npm run andal -- status   ·   orders create u-1   ·   demo --orders 1000');
   printNote(stops ? 'Ctrl-C stops everything.' : 'Ctrl-C ends this; the emulator was running before and stays.');
 }
 

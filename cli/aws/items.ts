@@ -1,6 +1,6 @@
 import { BatchGetItemCommand, type DynamoDBClient, GetItemCommand, paginateScan } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { ORDER_PREFIX, orderItemKey, USER_PREFIX } from '#shared/contract/item-keys.ts';
+import { JOB_PREFIX, ORDER_PREFIX, orderItemKey, USER_PREFIX } from '#shared/contract/item-keys.ts';
 
 export type Item = Readonly<Record<string, unknown>>;
 
@@ -30,32 +30,31 @@ export async function readItems(client: DynamoDBClient, table: string, keys: rea
 
 export interface OrderScan {
   readonly orders: Item[];
+  /** Items of jobs that change no order (a receipt has one of its own) and that failed at least once. */
+  readonly failedJobs: Item[];
   /** The table is larger than the pages looked at. */
   readonly truncated: boolean;
 }
 
-/** Orders anywhere in the table, eventually consistent, over at most `maxPages` pages of 1 MB. */
+/**
+ * Orders anywhere in the table, eventually consistent, over at most `maxPages` pages of 1 MB. Whole items, because how each
+ * operation ended stands under a name of its own.
+ */
 export async function scanOrders(client: DynamoDBClient, table: string, { maxPages = 20 } = {}): Promise<OrderScan> {
   const scan = {
     TableName: table,
-    FilterExpression: 'begins_with(#pk, :user) AND begins_with(#sk, :order)',
-    ExpressionAttributeNames: {
-      '#pk': 'pk',
-      '#sk': 'sk',
-      '#user': 'userId',
-      '#order': 'orderId',
-      '#status': 'status',
-      '#created': 'createdAtMs',
-      '#lease': 'lease',
-    },
-    ExpressionAttributeValues: marshall({ ':user': USER_PREFIX, ':order': ORDER_PREFIX }),
-    ProjectionExpression: '#user, #order, #status, #created, #lease',
+    FilterExpression: '(begins_with(#pk, :user) AND begins_with(#sk, :order)) OR (begins_with(#pk, :job) AND attribute_exists(#lastError))',
+    ExpressionAttributeNames: { '#pk': 'pk', '#sk': 'sk', '#lastError': 'lastError' },
+    ExpressionAttributeValues: marshall({ ':user': USER_PREFIX, ':order': ORDER_PREFIX, ':job': JOB_PREFIX }),
   };
-  const orders: Item[] = [];
+  const items: Item[] = [];
   let pages = 0;
+  let truncated = false;
   for await (const page of paginateScan({ client }, scan)) {
-    orders.push(...(page.Items ?? []).map((item) => unmarshall(item)));
-    if (++pages >= maxPages) return { orders, truncated: page.LastEvaluatedKey !== undefined };
+    items.push(...(page.Items ?? []).map((item) => unmarshall(item)));
+    truncated = ++pages >= maxPages && page.LastEvaluatedKey !== undefined;
+    if (truncated) break;
   }
-  return { orders, truncated: false };
+  const isOrder = ({ pk }: Item): boolean => String(pk).startsWith(USER_PREFIX);
+  return { orders: items.filter(isOrder), failedJobs: items.filter((item) => !isOrder(item)), truncated };
 }

@@ -1,5 +1,5 @@
 import { confirm, isCancel } from '@clack/prompts';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { STACK_OUTPUTS } from '#shared/contract/stack-outputs.ts';
 import { runDemo } from '../demo/demo.ts';
 import { runLoad } from '../demo/load.ts';
@@ -7,6 +7,9 @@ import { formatReport } from '../demo/report.ts';
 import { CliError, EXIT } from '../output/cli-error.ts';
 import { printAnswer } from '../output/print.ts';
 import { globalOptions, type Session, withSession } from '../session.ts';
+import { wholeNumber } from './whole-number.ts';
+
+const parseCount = wholeNumber('The number of orders is a whole number from 1 to 100000, in plain digits.', { min: 1, max: 100_000 });
 
 interface DemoOptions {
   readonly orders?: number;
@@ -49,11 +52,4 @@ async function refuseWithoutSandbox({ outputs, target }: Session, yes: boolean):
     });
   const answer = await confirm({ message: `Make demo orders in stage ${target.stage} of your AWS account?`, initialValue: false });
   if (isCancel(answer) || !answer) throw new CliError('The demo was not run.');
-}
-
-function parseCount(text: string): number {
-  const count = Number(text);
-  if (!Number.isInteger(count) || count < 1 || count > 100_000)
-    throw new InvalidArgumentError('The number of orders is a whole number from 1 to 100000.');
-  return count;
 }

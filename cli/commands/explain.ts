@@ -39,7 +39,7 @@ async function chooseOrder(session: Session): Promise<OrderName> {
   }
   const { orders } = await scanOrders(session.clients.dynamoDb, session.output(STACK_OUTPUTS.stateTable), { maxPages: 1 });
   if (orders.length === 0)
-    throw new CliError('There are no orders yet: create one with `npm run andal -- orders create`.', { exitCode: EXIT.nothingFound });
+    throw new CliError('There are no orders yet: create one with `npm run andal -- orders create u-1`.', { exitCode: EXIT.nothingFound });
   const latest = orders.sort((left, right) => Number(right['createdAtMs']) - Number(left['createdAtMs'])).slice(0, CHOICES);
   const options = latest.map(({ userId, orderId, status }) => ({
     value: `${userId}/${orderId}`,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { formatAmount } from '../explain/amount.ts';
 import { paintState } from '../explain/explanation.ts';
 import { type OrderName, parseOrderName } from '../explain/order-name.ts';
@@ -8,9 +8,9 @@ import { orderApiOf } from '../http/signed-order-api.ts';
 import { CliError, EXIT } from '../output/cli-error.ts';
 import { printAnswer } from '../output/print.ts';
 import { globalOptions, type Session, withSession } from '../session.ts';
+import { parseAmount, parseCurrency, parseIdempotencyKey, parseNote, parseUserId } from './order-arguments.ts';
 
 interface CreateOptions {
-  readonly user: string;
   readonly amount: number;
   readonly currency: string;
   readonly key?: string;
@@ -22,16 +22,18 @@ export function register(program: Command): void {
   orders
     .command('create')
     .description('take an order, as POST /users/{userId}/orders does')
-    .option('--user <id>', 'user who orders', 'u-1')
+    .argument('<userId>', 'user who orders', parseUserId)
     .option('--amount <minor>', 'amount in minor units (1250 is 12.50 EUR)', parseAmount, 1250)
-    .option('--currency <code>', 'ISO 4217 currency', 'EUR')
-    .option('--key <idempotency key>', 'repeat with the same key to get the same order (default: a new key)')
-    .option('--note <text>', 'note on the order')
+    .option('--currency <code>', 'ISO 4217 currency', parseCurrency, 'EUR')
+    .option('--key <idempotency key>', 'repeat with the same key to get the same order (default: a new key)', parseIdempotencyKey)
+    .option('--note <text>', 'note on the order', parseNote)
     .addHelpText(
       'after',
-      '\nExamples:\n  npm run andal -- orders create --amount 1250\n  npm run andal -- orders create --key basket-4711 --user u-17',
+      '\nExamples:\n  npm run andal -- orders create u-17 --amount 1250 --currency EUR\n  npm run andal -- orders create u-17 --key basket-4711',
     )
-    .action((options: CreateOptions, command: Command) => withSession(globalOptions(command), (session) => create(session, options)));
+    .action((userId: string, options: CreateOptions, command: Command) =>
+      withSession(globalOptions(command), (session) => create(session, userId, options)),
+    );
   orders
     .command('get')
     .description('read an order, as GET /users/{userId}/orders/{orderId} does')
@@ -40,8 +42,8 @@ export function register(program: Command): void {
     .action((name: OrderName, _options: unknown, command: Command) => withSession(globalOptions(command), (session) => get(session, name)));
 }
 
-async function create(session: Session, { user, amount, currency, key = randomUUID(), note }: CreateOptions): Promise<void> {
-  const order = { userId: user, idempotencyKey: key, amountMinor: amount, currency, ...(note === undefined ? {} : { note }) };
+async function create(session: Session, userId: string, { amount, currency, key = randomUUID(), note }: CreateOptions): Promise<void> {
+  const order = { userId, idempotencyKey: key, amountMinor: amount, currency, ...(note === undefined ? {} : { note }) };
   const answer = await orderApiOf(session).create(order);
   refuseFailure(answer);
   const { body, status } = answer;
@@ -72,11 +74,4 @@ function refuseFailure({ status, body }: OrderAnswer): void {
   throw new CliError(`The API answered ${status}: ${body.detail ?? body.title ?? 'no reason given'}`, {
     exitCode: status === 400 ? EXIT.usage : EXIT.failed,
   });
-}
-
-function parseAmount(text: string): number {
-  const amount = Number(text);
-  if (!Number.isInteger(amount) || amount < 1)
-    throw new InvalidArgumentError('An amount is a whole number of minor units, for example 1250 for 12.50 EUR.');
-  return amount;
 }

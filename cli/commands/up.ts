@@ -1,10 +1,11 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { STACK_OUTPUTS } from '#shared/contract/stack-outputs.ts';
 import { deployLocal } from '../local/deploy.ts';
 import { type ObtainedEmulator, obtainEmulator } from '../local/obtain-emulator.ts';
 import { printAnswer } from '../output/print.ts';
 import { runSteps, step } from '../output/steps.ts';
 import { globalOptions } from '../session.ts';
+import { wholeNumber } from './whole-number.ts';
 
 export function register(program: Command): void {
   program
@@ -48,9 +49,4 @@ const ORIGINS = {
 
 export const describeEmulator = ({ origin, endpointUrl }: ObtainedEmulator): string => `${ORIGINS[origin]} ${endpointUrl}`;
 
-export function parsePort(text: string): number {
-  const port = Number(text);
-  if (!Number.isInteger(port) || port < 1024 || port > 65_535)
-    throw new InvalidArgumentError('A port is a whole number from 1024 to 65535.');
-  return port;
-}
+export const parsePort = wholeNumber('A port is a whole number from 1024 to 65535, in plain digits.', { min: 1024, max: 65_535 });

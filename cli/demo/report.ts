@@ -10,12 +10,14 @@ export interface DemoReport {
   readonly durationMs: number;
   readonly orders: readonly OrderFacts[];
   readonly verdicts: readonly Verdict[];
+  /** What the run leaves in the deployment on purpose, for whoever finds it later. */
+  readonly leftBehind?: string;
 }
 
 /** More orders than fit on a screen are counted, not listed. */
 const LISTED_ORDERS = 30;
 
-export function formatReport({ orders, verdicts, durationMs, ok }: DemoReport): string {
+export function formatReport({ orders, verdicts, durationMs, ok, leftBehind }: DemoReport): string {
   const table =
     orders.length > LISTED_ORDERS
       ? []
@@ -30,6 +32,7 @@ export function formatReport({ orders, verdicts, durationMs, ok }: DemoReport): 
     ok
       ? good(strong(`All promises kept: ${orders.length} orders in ${(durationMs / 1000).toFixed(1)} s.`))
       : bad(strong('A promise was broken.')),
+    ...(leftBehind === undefined ? [] : [quiet(leftBehind)]),
     ...nextSteps(verdicts),
   ].join('\n');
 }

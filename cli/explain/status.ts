@@ -1,10 +1,9 @@
 import { STACK_OUTPUTS } from '#shared/contract/stack-outputs.ts';
-import { scanOrders } from '../aws/items.ts';
+import { type OrderScan, scanOrders } from '../aws/items.ts';
 import { queuesOf } from '../aws/queue-list.ts';
 import { isEmpty, type QueueDepth, queueDepth } from '../aws/queues.ts';
-import { bad, doubtful, good, quiet, strong } from '../output/paint.ts';
-import { formatTable } from '../output/table.ts';
 import type { Session } from '../session.ts';
+import { type Finding, findTrouble, isWaiting, type Trouble } from './attention.ts';
 
 export interface QueueStatus extends QueueDepth {
   readonly name: string;
@@ -13,13 +12,19 @@ export interface QueueStatus extends QueueDepth {
 
 export interface Status {
   readonly stage: string;
+  /** Nothing is left to do: no message, no letter, no order under way or in trouble. */
+  readonly done: boolean;
   readonly queues: readonly QueueStatus[];
   readonly orders: {
     readonly byState: Readonly<Record<string, number>>;
     readonly total: number;
     readonly held: number;
+    /** Not ended yet. */
+    readonly waiting: number;
     readonly truncated: boolean;
   };
+  /** Orders and jobs that need a look, counted and the first of them named. */
+  readonly attention: { readonly counts: Readonly<Record<Trouble, number>>; readonly first: readonly Finding[] };
 }
 
 export async function readStatus(session: Session): Promise<Status> {
@@ -31,43 +36,32 @@ export async function readStatus(session: Session): Promise<Status> {
     ]);
     return { name, ...depth, deadLetters: letters === undefined ? 0 : letters.waiting + letters.inFlight };
   };
-  const [queues, scan] = await Promise.all([
-    Promise.all(queuesOf(session.outputs).map(readQueue)),
-    scanOrders(dynamoDb, session.output(STACK_OUTPUTS.stateTable)),
-  ]);
+  // Queues first: an order whose message is taken in between is then seen as ended, not as forgotten.
+  const queues = await Promise.all(queuesOf(session.outputs).map(readQueue));
+  const scan = await scanOrders(dynamoDb, session.output(STACK_OUTPUTS.stateTable));
+  return statusOf(session.target.stage, queues, scan, Date.now());
+}
+
+const FIRST = 20;
+
+export function statusOf(stage: string, queues: readonly QueueStatus[], scan: OrderScan, nowMs: number): Status {
   const byState: Record<string, number> = {};
   for (const { status } of scan.orders) byState[String(status)] = (byState[String(status)] ?? 0) + 1;
   const held = scan.orders.filter(({ lease }) => lease === 'held').length;
-  return { stage: session.target.stage, queues, orders: { byState, total: scan.orders.length, held, truncated: scan.truncated } };
-}
-
-export function formatStatus({ stage, queues, orders }: Status): string {
-  const queueRows = queues.map(({ name, waiting, inFlight, delayed, deadLetters }) => [
-    name,
-    busyCount(waiting),
-    busyCount(inFlight),
-    busyCount(delayed),
-    deadLetters === 0 ? quiet('0') : bad(deadLetters),
-  ]);
-  const orderRows = Object.entries(orders.byState)
-    .sort()
-    .map(([state, count]) => [state, count]);
-  return [
-    strong(`Stage ${stage}`),
-    '',
-    formatTable(['Queue', 'Waiting', 'In flight', 'Delayed', 'Dead letters'], queueRows),
-    '',
-    orders.total === 0 ? 'No orders yet: create one with `npm run andal -- orders create`.' : formatTable(['Orders', 'Count'], orderRows),
-    ...(orders.truncated ? [quiet(`(counted over the first ${orders.total} orders; there are more)`)] : []),
-    '',
-    verdict(queues, orders.held),
-  ].join('\n');
-}
-
-const busyCount = (count: number): string => (count === 0 ? quiet('0') : doubtful(count));
-
-function verdict(queues: readonly QueueStatus[], held: number): string {
-  const letters = queues.filter(({ deadLetters }) => deadLetters > 0).map(({ name }) => name);
-  if (letters.length > 0) return bad(`Dead letters wait in: ${letters.join(', ')}.`);
-  return queues.every(isEmpty) && held === 0 ? good('All work is done.') : 'Work is under way.';
+  const waiting = scan.orders.filter(isWaiting).length;
+  const queuesAreEmpty = queues.every(isEmpty);
+  const findings = [...scan.orders, ...scan.failedJobs]
+    .map((item) => findTrouble(item, { nowMs, queuesAreEmpty }))
+    .filter((finding) => finding !== undefined);
+  const counts: Record<Trouble, number> = { discarded: 0, overdue: 0, 'no-message': 0, retrying: 0 };
+  for (const { trouble } of findings) counts[trouble] += 1;
+  const first = Object.keys(counts).flatMap((trouble) => findings.filter((finding) => finding.trouble === trouble));
+  return {
+    stage,
+    done:
+      queuesAreEmpty && held + waiting + findings.length === 0 && !scan.truncated && queues.every(({ deadLetters }) => deadLetters === 0),
+    queues,
+    orders: { byState, total: scan.orders.length, held, waiting, truncated: scan.truncated },
+    attention: { counts, first: first.slice(0, FIRST) },
+  };
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
@@ -40,4 +40,22 @@ export function writeRecord(stateDirectory: string, endpointUrl: string, record:
   const file = fileFor(stateDirectory, endpointUrl);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${JSON.stringify(record, null, 2)}\n`);
+  forgetOldRecords(stateDirectory);
+}
+
+/** The deployment is gone, as it is when its emulator stops. */
+export function forgetRecord(stateDirectory: string, endpointUrl: string): void {
+  rmSync(fileFor(stateDirectory, endpointUrl), { force: true });
+}
+
+/** More emulators than this nobody uses in turn; a forgotten record costs one deployment that changes nothing. */
+const KEPT_RECORDS = 5;
+
+function forgetOldRecords(stateDirectory: string): void {
+  const files = readdirSync(stateDirectory)
+    .filter((name) => /^deployed-.*\.json$/.test(name))
+    .map((name) => join(stateDirectory, name))
+    .map((file) => ({ file, writtenAtMs: statSync(file).mtimeMs }))
+    .sort((left, right) => right.writtenAtMs - left.writtenAtMs);
+  for (const { file } of files.slice(KEPT_RECORDS)) rmSync(file, { force: true });
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CliError } from '../output/cli-error.ts';
+import { forgetRecord } from './deployment-record.ts';
 import { installMinistack } from './ministack.ts';
 import { commandOf, stopGroup } from './processes.ts';
 import { forgetEmulator, readEmulatorRecord, rememberEmulator } from './running-emulator.ts';
@@ -64,10 +65,12 @@ export async function stopEmulator(pid: number, stateDirectory: string): Promise
   if (readEmulatorRecord(stateDirectory)?.pid === pid) removeLeftovers(stateDirectory);
 }
 
-function removeLeftovers(stateDirectory: string): void {
-  const workDirectory = readEmulatorRecord(stateDirectory)?.workDirectory;
-  if (workDirectory !== undefined && basename(workDirectory).startsWith(WORK_DIRECTORY_PREFIX))
-    rmSync(workDirectory, { recursive: true, force: true });
+/** What an emulator that has ended leaves behind: its work directory, its pid file and the record of what was deployed to it. */
+export function removeLeftovers(stateDirectory: string): void {
+  const record = readEmulatorRecord(stateDirectory);
+  if (record === undefined) return;
+  if (basename(record.workDirectory).startsWith(WORK_DIRECTORY_PREFIX)) rmSync(record.workDirectory, { recursive: true, force: true });
+  forgetRecord(stateDirectory, record.endpointUrl);
   forgetEmulator(stateDirectory);
 }
 

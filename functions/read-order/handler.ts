@@ -18,6 +18,8 @@ export interface ReadOrderWorld {
 export interface Resource {
   readonly key: string;
   readonly load: Load;
+  /** Whether a cached entry is an answer to this request. */
+  readonly accepts: (entry: CacheEntry) => boolean;
   /** The answer for "nothing there", never cached; undefined is a 404. */
   readonly whenAbsent: CacheEntry | undefined;
 }
@@ -41,8 +43,8 @@ export const readOrder =
     }
   };
 
-async function answer({ readThrough, log }: ReadOrderWorld, { key, load, whenAbsent }: Resource): Promise<Response> {
-  const { entry, via } = await readThrough(key, load);
+async function answer({ readThrough, log }: ReadOrderWorld, { key, load, accepts, whenAbsent }: Resource): Promise<Response> {
+  const { entry, via } = await readThrough(key, load, accepts);
   const cacheStatus = CACHE_STATUS[via];
   log.info('order read', { key, cacheStatus });
   const found = entry ?? whenAbsent;

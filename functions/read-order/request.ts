@@ -13,10 +13,10 @@ export function parseReadRequest(rawPath: string): ReadRequest | RefusedRequest 
   if (match === null)
     return refused(404, 'route-not-found', 'There is GET /users/{userId}/orders/{orderId} and GET /users/{userId}/order-summary.');
   const userId = identifiers.userId.safeParse(match[1]);
-  if (!userId.success) return refused(400, 'user-id-malformed', `The user id ${reason(userId)}.`);
+  if (!userId.success) return refused(400, 'invalid-user-id', `The user id ${reason(userId)}.`);
   if (match[2] === undefined) return { kind: 'summary', userId: userId.data };
   const orderId = identifiers.orderId.safeParse(match[2]);
-  if (!orderId.success) return refused(400, 'order-id-malformed', `The order id ${reason(orderId)}.`);
+  if (!orderId.success) return refused(400, 'invalid-order-id', `The order id ${reason(orderId)}.`);
   return { kind: 'order', userId: userId.data, orderId: orderId.data };
 }
 

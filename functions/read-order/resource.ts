@@ -2,6 +2,7 @@ import { orderCacheKey, orderSummaryCacheKey } from '#shared/cache/cache-keys.ts
 import type { CacheEntry } from '#shared/cache/cache-port.ts';
 import { type Order, orderView } from '#shared/domain/order.ts';
 import { type SummarizedOrder, summarizeOrders, summaryVersion } from '#shared/domain/order-summary.ts';
+import { isCachedOrder, isCachedSummary } from './cached-answer.ts';
 import type { Resource } from './handler.ts';
 import type { ReadRequest } from './request.ts';
 
@@ -23,6 +24,7 @@ const orderResource = (source: OrderSource, { userId, orderId }: { userId: strin
     const order = await source.order(userId, orderId);
     return order && { version: order.version, value: orderView(order) };
   },
+  accepts: isCachedOrder(userId, orderId),
   whenAbsent: undefined,
 });
 
@@ -36,5 +38,6 @@ const summaryResource = (source: OrderSource, userId: string, onUnreadable: (err
     if (orders.length + unreadable.length === 0) return undefined;
     return { version: summaryVersion(orders), value: summarizeOrders(orders, { truncated, unreadable: unreadable.length }) };
   },
+  accepts: isCachedSummary,
   whenAbsent: NO_ORDERS,
 });

@@ -7,9 +7,10 @@ import {
   GetItemCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { CacheEntry, CachePort, CacheRead } from '#shared/cache/cache-port.ts';
+import type { CacheEntry, CachePort, CacheRead, ExpectedEntry } from '#shared/cache/cache-port.ts';
 import type { Clock } from '#shared/runtime/clock.ts';
 import type { Random } from '#shared/runtime/random.ts';
+import { type CacheRow, type CacheItem as Item, readCacheRow, TOKEN_LIFETIME_MS } from './cache-row.ts';
 import { createDynamoDbClient } from './dynamodb-client.ts';
 
 /**
@@ -28,11 +29,6 @@ export interface DynamoDbCacheOptions {
   readonly random: Random;
   readonly requestHandler?: DynamoDBClientConfig['requestHandler'];
 }
-
-type Item = Record<string, AttributeValue>;
-
-/** How long one reader may keep the others from filling. A token older than this still stands until somebody takes its place. */
-const TOKEN_LIFETIME_MS = 5_000;
 
 /** The table answers when the cache is slow, so waiting for it is short. */
 const REQUEST_HANDLER = { connectionTimeout: 300, requestTimeout: 800, throwOnRequestTimeout: true };
@@ -59,7 +55,7 @@ export function createDynamoDbCache(options: DynamoDbCacheOptions): CachePort {
   const once = createDynamoDbClient({ maxAttempts: SENT_ONCE, requestHandler });
   const persistent = createDynamoDbClient({ maxAttempts: INVALIDATION_ATTEMPTS, requestHandler });
   return {
-    read: (key) => readOrTakeToken(once, options, key),
+    read: (key, expected) => readOrTakeToken(once, options, key, expected),
     fill: (key, token, entry, ttlSeconds) => fillWhileTokenStands(once, options, key, { token, entry, ttlSeconds }),
     async invalidate(key) {
       await persistent.send(new DeleteItemCommand({ TableName: options.tableName, Key: keyOf(key) }));
@@ -67,12 +63,25 @@ export function createDynamoDbCache(options: DynamoDbCacheOptions): CachePort {
   };
 }
 
-async function readOrTakeToken(client: DynamoDBClient, options: DynamoDbCacheOptions, key: string): Promise<CacheRead> {
+async function readOrTakeToken(
+  client: DynamoDBClient,
+  options: DynamoDbCacheOptions,
+  key: string,
+  expected: ExpectedEntry | undefined,
+): Promise<CacheRead> {
   const { Item: item } = await client.send(new GetItemCommand({ TableName: options.tableName, Key: keyOf(key), ConsistentRead: true }));
   const nowMs = options.clock.nowMs();
-  const seen = readItem(item, nowMs);
-  if (seen !== undefined) return seen;
-  return takeToken(client, options, key, nowMs);
+  const readRow = (row: Item | undefined): CacheRow => readCacheRow(row, nowMs, expected);
+  const row = readRow(item);
+  if (row.kind === 'answer') return row.read;
+  return takeToken(client, options, key, { nowMs, replacing: row.kind === 'unreadable' ? item : undefined, readRow });
+}
+
+interface TakeOver {
+  readonly nowMs: number;
+  /** A row no reader can use; it may be replaced for as long as it stays exactly that. */
+  readonly replacing: Item | undefined;
+  readonly readRow: (row: Item | undefined) => CacheRow;
 }
 
 /** @throws whatever the SDK throws: without an answer there is no token, although one may stand until its deadline */
@@ -80,14 +89,16 @@ async function takeToken(
   client: DynamoDBClient,
   { tableName, random }: DynamoDbCacheOptions,
   key: string,
-  nowMs: number,
+  { nowMs, replacing, readRow }: TakeOver,
 ): Promise<CacheRead> {
   const token = random.token();
   const untilMs = nowMs + TOKEN_LIFETIME_MS;
+  const nothingCounts = `(${valueIsGone} AND ${nobodyIsLoading})`;
+  const unchanged = replacing === undefined ? undefined : rowIsAs(replacing);
   const command = new UpdateItemCommand({
     TableName: tableName,
     Key: keyOf(key),
-    ConditionExpression: `${valueIsGone} AND ${nobodyIsLoading}`,
+    ConditionExpression: unchanged === undefined ? nothingCounts : `${nothingCounts} OR (${unchanged.condition})`,
     UpdateExpression: 'SET #token = :token, #tokenUntilMs = :untilMs, #expiresAt = :expiresAt REMOVE #value, #version, #expiresAtMs',
     ExpressionAttributeNames: NAMES,
     ExpressionAttributeValues: {
@@ -95,6 +106,7 @@ async function takeToken(
       ':untilMs': number(untilMs),
       ':expiresAt': wholeSeconds(untilMs),
       ':nowMs': number(nowMs),
+      ...unchanged?.values,
     },
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   });
@@ -103,8 +115,23 @@ async function takeToken(
     return { kind: 'miss', token };
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    return readItem(error.Item, nowMs) ?? { kind: 'miss', token: undefined };
+    const row = readRow(error.Item);
+    return row.kind === 'answer' ? row.read : { kind: 'miss', token: undefined };
   }
+}
+
+const JUDGED = ['value', 'version', 'expiresAtMs', 'token', 'tokenUntilMs'] as const;
+
+/** Value and token are the ones that were judged: what a fill or another reader wrote meanwhile is not overwritten. */
+function rowIsAs(item: Item): { condition: string; values: Item } {
+  const values: Item = {};
+  const parts = JUDGED.map((name) => {
+    const seen = item[name];
+    if (seen === undefined) return `attribute_not_exists(#${name})`;
+    values[`:seen_${name}`] = seen;
+    return `#${name} = :seen_${name}`;
+  });
+  return { condition: parts.join(' AND '), values };
 }
 
 async function fillWhileTokenStands(
@@ -136,15 +163,6 @@ async function fillWhileTokenStands(
     if (error instanceof ConditionalCheckFailedException) return false;
     throw error;
   }
-}
-
-/** @returns undefined when neither a live value nor a live token is there: DynamoDB's TTL may remove an item days after its time */
-function readItem(item: Item | undefined, nowMs: number): CacheRead | undefined {
-  if (item?.value?.S !== undefined && Number(item.expiresAtMs?.N) > nowMs) {
-    return { kind: 'hit', entry: { version: Number(item.version?.N), value: JSON.parse(item.value.S) } };
-  }
-  if (item?.token !== undefined && Number(item.tokenUntilMs?.N) > nowMs) return { kind: 'miss', token: undefined };
-  return undefined;
 }
 
 const keyOf = (key: string): Item => ({ key: { S: key } });

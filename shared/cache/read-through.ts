@@ -1,5 +1,5 @@
 import type { Clock } from '#shared/runtime/clock.ts';
-import type { CacheEntry, CachePort, CacheRead } from './cache-port.ts';
+import type { CacheEntry, CachePort, CacheRead, ExpectedEntry } from './cache-port.ts';
 
 /**
  * Cache first, then the table (DESIGN section 8). One reader of a missing key loads and fills; the others look again after
@@ -8,8 +8,9 @@ import type { CacheEntry, CachePort, CacheRead } from './cache-port.ts';
  *
  * Does not protect against an answer older than a change whose stream record has not arrived yet, nor against a loader
  * that reads without strong consistency.
- */
-export type ReadThrough = (key: string, load: Load) => Promise<ReadThroughAnswer>;
+ *
+ * @param accepts whether a cached entry has the form the caller answers with; another one is loaded anew and replaced. */
+export type ReadThrough = (key: string, load: Load, accepts?: ExpectedEntry['accepts']) => Promise<ReadThroughAnswer>;
 
 /** Reads the table, strongly consistent; undefined when there is nothing. */
 export type Load = () => Promise<CacheEntry | undefined>;
@@ -36,8 +37,8 @@ export interface ReadThroughOptions {
 const WAITS_MS = [50, 100, 200] as const;
 
 export function createReadThrough(options: ReadThroughOptions): ReadThrough {
-  return async (key, load) => {
-    const found = await lookPatiently(options, key);
+  return async (key, load, accepts = anything) => {
+    const found = await lookPatiently(options, key, { accepts, ttlSeconds: options.ttlSeconds });
     if (found === undefined) return { entry: await load(), via: 'bypassed' };
     if (found.kind === 'hit') return { entry: found.entry, via: 'hit' };
     if (found.token === undefined) return { entry: await load(), via: 'loaded' };
@@ -45,14 +46,20 @@ export function createReadThrough(options: ReadThroughOptions): ReadThrough {
   };
 }
 
+const anything = (): boolean => true;
+
 /** @returns undefined when the cache cannot be read */
-async function lookPatiently({ cache, clock, onCacheError }: ReadThroughOptions, key: string): Promise<CacheRead | undefined> {
+async function lookPatiently(
+  { cache, clock, onCacheError }: ReadThroughOptions,
+  key: string,
+  expected: ExpectedEntry,
+): Promise<CacheRead | undefined> {
   try {
-    let found = await cache.read(key);
+    let found = await cache.read(key, expected);
     for (const waitMs of WAITS_MS) {
       if (found.kind === 'hit' || found.token !== undefined) return found;
       await clock.sleep(waitMs);
-      found = await cache.read(key);
+      found = await cache.read(key, expected);
     }
     return found;
   } catch (error) {

@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { CreateTableCommand, DeleteTableCommand, DynamoDBClient, GetItemCommand, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
+import {
+  CreateTableCommand,
+  DeleteTableCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDynamoDbCache } from '#shared/aws/dynamodb-cache.ts';
 import { createDynamoDbClient } from '#shared/aws/dynamodb-client.ts';
@@ -7,7 +15,7 @@ import type { CacheEntry, CachePort } from '#shared/cache/cache-port.ts';
 import { createReadThrough } from '#shared/cache/read-through.ts';
 import { systemRandom } from '#shared/runtime/random.ts';
 import { createFakeAws } from '../support/fake-aws/request-handler.ts';
-import { createMemoryCache } from '../support/memory-cache.ts';
+import { type CacheSlot, createMemoryCache } from '../support/memory-cache.ts';
 
 // Cases: B47, B50 (token), DESIGN section 8.
 
@@ -15,6 +23,8 @@ interface Bench {
   readonly cache: CachePort;
   /** The next token write is carried out, and its answer never arrives. */
   loseNextTokenAnswer(): void;
+  /** Puts something under the key that no fill would write. */
+  overwrite(key: string, slot: CacheSlot): Promise<unknown>;
   close(): Promise<unknown>;
   /** The instant the store itself may remove the key at, as it is written there; for stores that have one. */
   timeToLive?(key: string): Promise<string | undefined>;
@@ -30,6 +40,23 @@ const clock = { nowMs: () => nowMs, sleep: async (durationMs: number) => pass(du
 const v1 = { version: 1, value: { status: 'pending_payment', note: 'ä “quoted”', amountMinor: 4999 } };
 const v2 = { version: 2, value: { status: 'paid', amountMinor: 4999 } };
 const TTL_SECONDS = 60;
+/** What a row may get wrong that is not over, and what its reader wants. */
+const unreadableRows: [what: string, slot: () => CacheSlot][] = [
+  ['a value that is no JSON', () => ({ ...row(), value: '{"status":' })],
+  ['no value', () => ({ version: 1, expiresAtMs: nowMs + 1_000 })],
+  ['no version', () => ({ value: row().value, expiresAtMs: nowMs + 1_000 })],
+  ['a version that is no number', () => ({ ...row(), version: '1' })],
+  ['a version that is no whole number', () => ({ ...row(), version: 1.5 })],
+  ['a value of another form', () => ({ ...row(), value: '{"state":"paid"}' })],
+  ['an end that is no number', () => ({ ...row(), expiresAtMs: 'tomorrow' })],
+  ['an end later than any fill sets', () => ({ ...row(), expiresAtMs: nowMs + TTL_SECONDS * 1000 + 1 })],
+  ['a token without an end', () => ({ token: 'for ever' })],
+  ['a token whose end is no number', () => ({ token: 'for ever', tokenUntilMs: 'tomorrow' })],
+  ['a token that lasts a day', () => ({ token: 'for a day', tokenUntilMs: nowMs + 86_400_000 })],
+];
+const row = () => ({ value: JSON.stringify(v1.value), version: 1, expiresAtMs: nowMs + 1_000 });
+const expected = { ttlSeconds: TTL_SECONDS, accepts: ({ value }: CacheEntry) => 'status' in (value as object) };
+
 /** Longer than any token lives, shorter than the values here. */
 const TOKEN_IS_OVER_MS = 10_000;
 
@@ -188,6 +215,38 @@ function describeCache(name: string, open: () => Promise<Bench>, options = { has
       }),
     );
 
+    it.each(unreadableRows)('gives one of fifty readers a token to replace %s', (_, slot) =>
+      withKey(async (cache) => {
+        await bench.overwrite(key, slot());
+        const found = await Promise.all(Array.from({ length: 50 }, () => cache.read(key, expected)));
+        expect(found.filter(({ kind }) => kind === 'hit')).toEqual([]);
+        const [token, ...others] = found.flatMap((read) => (read.kind === 'miss' ? (read.token ?? []) : []));
+        expect(others).toEqual([]);
+
+        expect(await cache.fill(key, token ?? '', v2, TTL_SECONDS)).toBe(true);
+        expect(await cache.read(key, expected)).toEqual({ kind: 'hit', entry: v2 });
+      })(),
+    );
+
+    it(
+      'serves an entry that ends as late as a fill may set it, and is what its reader expects',
+      withKey(async (cache) => {
+        await bench.overwrite(key, { ...row(), expiresAtMs: nowMs + TTL_SECONDS * 1000 });
+        expect(await cache.read(key, expected)).toEqual({ kind: 'hit', entry: v1 });
+      }),
+    );
+
+    it(
+      'refuses the slow reader whose replacement of an unreadable row an invalidation overtook',
+      withKey(async (cache) => {
+        await bench.overwrite(key, { ...row(), value: 'not JSON' });
+        const slow = await missWithToken(cache);
+        await cache.invalidate(key);
+        expect(await cache.fill(key, slow, v1, TTL_SECONDS)).toBe(false);
+        expect(await cache.fill(key, await missWithToken(cache), v2, TTL_SECONDS)).toBe(true);
+      }),
+    );
+
     if (options.hasTimeToLive) {
       it(
         'tells the store in whole seconds when value and token may go, never before they are over',
@@ -206,7 +265,8 @@ function describeCache(name: string, open: () => Promise<Bench>, options = { has
 
 describeCache('memory', async () => {
   const cache = createMemoryCache(clock);
-  return { cache, loseNextTokenAnswer: cache.loseNextTokenAnswer, close: async () => undefined };
+  const overwrite = async (key: string, slot: CacheSlot) => cache.overwrite(key, slot);
+  return { cache, overwrite, loseNextTokenAnswer: cache.loseNextTokenAnswer, close: async () => undefined };
 });
 
 type RequestHandler = DynamoDBClient['config']['requestHandler'];
@@ -225,6 +285,7 @@ function describeDynamoDbCache(name: string, start: () => Promise<{ requestHandl
     return {
       cache: createDynamoDbCache({ tableName: TABLE, clock, random: systemRandom, requestHandler: lossy.requestHandler }),
       loseNextTokenAnswer: lossy.loseNextUpdate,
+      overwrite: (key, slot) => client.send(new PutItemCommand({ TableName: TABLE, Item: marshall({ key, ...slot }) })),
       close,
       async timeToLive(key) {
         const { Item: item } = await client.send(new GetItemCommand({ TableName: TABLE, Key: { key: { S: key } } }));

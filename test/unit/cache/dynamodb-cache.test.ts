@@ -82,4 +82,28 @@ describe('the cache on DynamoDB', () => {
     expect(await late.read(KEY)).toEqual({ kind: 'hit', entry: { version: 1, value: 'arrived' } });
     expect(await cache.fill(KEY, 'late', { version: 1, value: 'second' }, 60)).toBe(false);
   });
+
+  it('does not replace what took an unreadable row’s place between its look and its token write', async () => {
+    const { cache, aws } = now;
+    const put = (item: object) => aws.dynamodb.handle('PutItem', { TableName: 'Cache', Item: { key: { S: KEY }, ...item } });
+    const end = { expiresAtMs: { N: '1000' } };
+    put({ value: { S: 'not JSON' }, version: { N: '1' }, ...end });
+    aws.fault = ({ operation }) => {
+      if (operation === 'UpdateItem') put({ value: { S: '"arrived"' }, version: { N: '2' }, ...end });
+      return undefined;
+    };
+    expect(await cache.read(KEY)).toEqual({ kind: 'hit', entry: { version: 2, value: 'arrived' } });
+  });
+
+  it('pays no more for an unreadable row than for a missing one, and once', async () => {
+    const { cache, aws, operations } = now;
+    aws.dynamodb.handle('PutItem', {
+      TableName: 'Cache',
+      Item: { key: { S: KEY }, value: { S: '{' }, version: { N: '1' }, expiresAtMs: { N: '1000' } },
+    });
+    const found = await cache.read(KEY);
+    await cache.fill(KEY, found.kind === 'miss' ? (found.token ?? '') : '', { version: 1, value: {} }, 1);
+    await cache.read(KEY);
+    expect(operations()).toEqual(['GetItem', 'UpdateItem', 'UpdateItem', 'GetItem']);
+  });
 });

@@ -104,6 +104,25 @@ describe('reading through the cache', () => {
   });
 });
 
+describe('reading what nobody should have cached', () => {
+  const paidOnly = ({ value }: CacheEntry): boolean => (value as { status?: string }).status === 'paid';
+
+  it.each([
+    ['is no JSON', { value: '{', version: 1, expiresAtMs: 30_000 }],
+    ['is not what the caller answers with', { value: '{"status":"pending_payment"}', version: 1, expiresAtMs: 30_000 }],
+    ['would outlive its time to live', { value: '{"status":"paid"}', version: 1, expiresAtMs: 60_001 }],
+  ])('loads and replaces an entry that %s, once', async (_, slot) => {
+    vi.setSystemTime(0);
+    const { readThrough, cache, errors } = bench();
+    cache.overwrite(KEY, slot);
+    const load = table(0, v2);
+    expect(await Promise.all([readThrough(KEY, load, paidOnly), vi.runAllTimersAsync()])).toMatchObject([{ entry: v2, via: 'stored' }, {}]);
+    expect(await readThrough(KEY, load, paidOnly)).toEqual({ entry: v2, via: 'hit' });
+    expect(load).toHaveBeenCalledTimes(1);
+    expect(errors).toEqual([]);
+  });
+});
+
 describe('reading while the cache is down', () => {
   it.each(['read', 'fill'] as const)('answers from the table and counts the failed %s', async (operation) => {
     const { readThrough, cache, errors } = bench();

@@ -1,9 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readRecord, recordOf, sameRecord, writeRecord } from '../../../cli/local/deployment-record.ts';
+import { removeLeftovers } from '../../../cli/local/emulator.ts';
 import { fingerprint } from '../../../cli/local/fingerprint.ts';
+import { rememberEmulator } from '../../../cli/local/running-emulator.ts';
 
 const endpointUrl = 'http://127.0.0.1:4566';
 const stack = (id: string, updated: string) =>
@@ -40,6 +42,25 @@ describe('the record of a deployment', () => {
   it('is another one for another endpoint', () => {
     writeRecord(directory, endpointUrl, recordOf('hash', stacks));
     expect(readRecord(directory, 'http://127.0.0.1:4570')).toBeUndefined();
+  });
+});
+
+describe('the records of many deployments', () => {
+  it('are not kept for ever: the oldest go when one is written', () => {
+    for (let port = 1; port <= 8; port++) {
+      writeRecord(directory, `http://127.0.0.1:${port}`, recordOf('hash', stacks));
+      utimesSync(join(directory, `deployed-127-0-0-1-${port}.json`), port, port);
+    }
+    writeRecord(directory, endpointUrl, recordOf('hash', stacks));
+    expect(readdirSync(directory).sort()).toEqual([4566, 5, 6, 7, 8].map((port) => `deployed-127-0-0-1-${port}.json`));
+  });
+
+  it('lose the one of an emulator that has stopped, and keep the others', () => {
+    writeRecord(directory, endpointUrl, recordOf('hash', stacks));
+    writeRecord(directory, 'http://127.0.0.1:4570', recordOf('hash', stacks));
+    rememberEmulator(directory, { pid: 1, port: 4566, endpointUrl, workDirectory: join(directory, 'elsewhere') });
+    removeLeftovers(directory);
+    expect(readdirSync(directory)).toEqual(['deployed-127-0-0-1-4570.json']);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createReadThrough } from '#shared/cache/read-through.ts';
 import type { Order } from '#shared/domain/order.ts';
+import { readRequest } from '../../../functions/accept-order/read-request.ts';
 import { readOrder } from '../../../functions/read-order/handler.ts';
 import { type OrderSource, resourceFrom } from '../../../functions/read-order/resource.ts';
 import { createMemoryCache } from '../../support/memory-cache.ts';
@@ -91,13 +92,52 @@ describe('reading an order', () => {
   });
 
   it.each([
-    ['/users/u%2F1/orders/ord-1', 'user-id-malformed'],
-    [`/users/${'u'.repeat(41)}/order-summary`, 'user-id-malformed'],
-    ['/users/u-1/orders/..%2e', 'order-id-malformed'],
+    ['/users/u%2F1/orders/ord-1', 'invalid-user-id'],
+    [`/users/${'u'.repeat(41)}/order-summary`, 'invalid-user-id'],
+    ['/users/u-1/orders/..%2e', 'invalid-order-id'],
   ])('refuses the malformed id in %s without reading anything', async (path, code) => {
     const { get, lines } = bench();
     expect(await get(path)).toMatchObject({ statusCode: 400, body: { code, status: 400 } });
     expect(lines).toEqual([]);
+  });
+
+  it('names a malformed user id as POST does', async () => {
+    const posted = readRequest({
+      pathParameters: { userId: 'u%2F1' },
+      headers: {},
+      isBase64Encoded: false,
+      requestContext: { requestId: 'r' },
+    });
+    const { statusCode, body } = await bench().get('/users/u%2F1/orders/ord-1');
+    expect({ statusCode, body }).toEqual({
+      statusCode: (posted as { statusCode: number }).statusCode,
+      body: JSON.parse((posted as { body: string }).body),
+    });
+  });
+
+  it('takes every form of an order it answers with from the cache', async () => {
+    const { get, orders } = bench();
+    orders.set('ord-3', order('ord-3', { note: 'ä', captureId: 'c', declineReason: 'd', status: 'payment_declined' }));
+    for (const orderId of orders.keys()) {
+      const first = await get(`/users/u-1/orders/${orderId}`);
+      expect(await get(`/users/u-1/orders/${orderId}`)).toEqual({ ...first, headers: { ...first.headers, 'cache-status': 'andal; hit' } });
+    }
+  });
+
+  it.each([
+    ['of another order', { orderId: 'ord-2' }, 1],
+    ['of another user', { userId: 'u-2' }, 1],
+    ['of another version', { version: 2 }, 1],
+    ['under another version', {}, 7],
+    ['of an unknown status', { status: 'lost' }, 1],
+    ['with an amount that is text', { amountMinor: '4999' }, 1],
+    ['with more than a caller may see', { captureKey: 'capture:u-1/ord-1:1' }, 1],
+  ])('answers from the table when the cache holds a value %s, and repairs the cache', async (_, change, version) => {
+    const { get, cache } = bench();
+    const good = await get('/users/u-1/orders/ord-1');
+    cache.overwrite('order:u-1/ord-1', { value: JSON.stringify({ ...good.body, ...change }), version, expiresAtMs: 60_000 });
+    expect(await get('/users/u-1/orders/ord-1')).toEqual(good);
+    expect(await get('/users/u-1/orders/ord-1')).toMatchObject({ headers: { 'cache-status': 'andal; hit' }, body: good.body });
   });
 
   it.each(['/users/u-1/orders', '/users/u-1', '/', '/users/u-1/orders/ord-1/refunds'])(
@@ -141,6 +181,15 @@ describe('reading a user’s summary', () => {
     expect(await get('/users/u-1/order-summary')).toMatchObject({ headers: { 'cache-status': 'andal; hit' } });
   });
 
+  it('is never a cached value of another form', async () => {
+    const { get, cache } = bench();
+    cache.overwrite('order_summary:user:u-1', { value: '{"orders":"many"}', version: 3, expiresAtMs: 60_000 });
+    expect(await get('/users/u-1/order-summary')).toMatchObject({
+      headers: { 'cache-status': 'andal; fwd=miss; stored' },
+      body: { orders: 2 },
+    });
+  });
+
   it('is all zeros, and not cached, for a user without orders', async () => {
     const { get, cache } = bench();
     expect(await get('/users/u-2/order-summary')).toMatchObject({
@@ -163,5 +212,6 @@ describe('reading a user’s summary', () => {
       unreadable: 1,
     });
     expect(lines).toContain(unreadable.message);
+    expect(await get('/users/u-1/order-summary')).toMatchObject({ headers: { 'cache-status': 'andal; hit' }, body: { unreadable: 1 } });
   });
 });

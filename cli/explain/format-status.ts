@@ -1,0 +1,68 @@
+import { isEmpty } from '../aws/queues.ts';
+import { bad, doubtful, good, quiet, strong } from '../output/paint.ts';
+import { formatTable } from '../output/table.ts';
+import type { Trouble } from './attention.ts';
+import type { Status } from './status.ts';
+
+export function formatStatus(status: Status): string {
+  const { stage, queues, orders } = status;
+  const queueRows = queues.map(({ name, waiting, inFlight, delayed, deadLetters }) => [
+    name,
+    busyCount(waiting),
+    busyCount(inFlight),
+    busyCount(delayed),
+    deadLetters === 0 ? quiet('0') : bad(deadLetters),
+  ]);
+  const orderRows = Object.entries(orders.byState)
+    .sort()
+    .map(([state, count]) => [state, count]);
+  return [
+    strong(`Stage ${stage}`),
+    '',
+    formatTable(['Queue', 'Waiting', 'In flight', 'Delayed', 'Dead letters'], queueRows),
+    '',
+    orders.total === 0
+      ? 'No orders yet: create one with `npm run andal -- orders create u-1`.'
+      : formatTable(['Orders', 'Count'], orderRows),
+    ...(orders.truncated ? [quiet(`(counted over the first ${orders.total} orders; there are more)`)] : []),
+    '',
+    ...conclusion(status),
+  ].join('\n');
+}
+
+const busyCount = (count: number): string => (count === 0 ? quiet('0') : doubtful(count));
+
+const SENTENCES: Readonly<Record<Trouble, string>> = {
+  discarded: 'Ended without an answer, for a person to decide',
+  overdue: 'Should have run again by now',
+  'no-message': 'Waiting, and no queue holds a message',
+  retrying: 'Failed and will run again',
+};
+const NAMED = 5;
+
+function conclusion(status: Status): string[] {
+  const letters = status.queues.filter(({ deadLetters }) => deadLetters > 0).map(({ name }) => name);
+  const lines = [...(letters.length > 0 ? [bad(`Dead letters wait in: ${letters.join(', ')}.`)] : []), ...troubles(status)];
+  if (lines.length > 0) return lines;
+  if (status.done) return [good('All work is done.')];
+  const { held, waiting, total } = status.orders;
+  const isQuiet = status.queues.every(isEmpty) && held + waiting === 0;
+  return [isQuiet ? `Nothing is left to do for the first ${total} orders.` : 'Work is under way.'];
+}
+
+function troubles({ attention: { counts, first } }: Status): string[] {
+  const sentences = (Object.keys(SENTENCES) as Trouble[])
+    .filter((trouble) => counts[trouble] > 0)
+    .map((trouble) => (trouble === 'retrying' ? doubtful : bad)(`${SENTENCES[trouble]}: ${counts[trouble]}.`));
+  if (first.length === 0) return sentences;
+  const rows = first.slice(0, NAMED).map(({ name, trouble, detail }) => [name, trouble, detail]);
+  const orders = [...new Set(first.slice(0, NAMED).flatMap(({ order }) => order ?? []))];
+  return [
+    ...sentences,
+    '',
+    formatTable(['Needs a look', 'Why', 'What is known'], rows),
+    '',
+    'Look at what happened with:',
+    ...orders.map((name) => `  npm run andal -- explain ${name}`),
+  ];
+}
