@@ -1,5 +1,5 @@
-import { newOrder, orderIdOf } from '#shared/domain/create-order.ts';
 import { orderItemKey } from '#shared/contract/item-keys.ts';
+import { newOrder, orderIdOf } from '#shared/domain/create-order.ts';
 import { type OrderView, orderSchema, orderView } from '#shared/domain/order.ts';
 import { intentHash } from '#shared/idempotency/intent-hash.ts';
 import { acceptWrite } from '#shared/item/accept.ts';
@@ -22,7 +22,10 @@ interface World {
  *
  * @throws when the table gave no answer: the order may or may not exist, and the same request finds out
  */
-export async function acceptOrder({ userId, idempotencyKey, body, trace }: OrderRequest, { store, clock, random }: World): Promise<Accepted> {
+export async function acceptOrder(
+  { userId, idempotencyKey, body, trace }: OrderRequest,
+  { store, clock, random }: World,
+): Promise<Accepted> {
   const nowMs = clock.nowMs();
   const order = newOrder(userId, orderIdOf(userId, idempotencyKey), body, nowMs);
   const { orderId, attempt } = order;

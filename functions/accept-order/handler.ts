@@ -1,5 +1,6 @@
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { problem } from '#shared/contract/problem.ts';
+import type { HttpRequest } from '#shared/http/read-parts.ts';
 import type { ItemStore } from '#shared/item/item-store.ts';
 import { type Accepted, acceptOrder } from './accept-order.ts';
 import { readRequest } from './read-request.ts';
@@ -12,12 +13,10 @@ export interface AcceptOrderWorld {
   logFailure(error: unknown, requestId: string): void;
 }
 
-type Request = Pick<APIGatewayProxyEventV2, 'pathParameters' | 'headers' | 'body' | 'isBase64Encoded'> & { requestContext: Pick<APIGatewayProxyEventV2['requestContext'], 'requestId'> };
-
 /** POST /users/{userId}/orders: one conditional write, 202. */
 export const createHandler =
   (world: AcceptOrderWorld) =>
-  async (event: Request): Promise<APIGatewayProxyStructuredResultV2> => {
+  async (event: HttpRequest): Promise<APIGatewayProxyStructuredResultV2> => {
     const request = readRequest(event);
     if ('statusCode' in request) return request;
     try {
@@ -26,13 +25,27 @@ export const createHandler =
       return respond(accepted);
     } catch (error) {
       world.logFailure(error, event.requestContext.requestId);
-      return problem(503, 'order-not-confirmed', 'The order may or may not have been stored. Send the same request with the same Idempotency-Key again.', { headers: { 'retry-after': '2' } });
+      return problem(
+        503,
+        'order-not-confirmed',
+        'The order may or may not have been stored. Send the same request with the same Idempotency-Key again.',
+        { headers: { 'retry-after': '2' } },
+      );
     }
   };
 
 function respond(accepted: Accepted): APIGatewayProxyStructuredResultV2 {
-  if (accepted.kind === 'key-reused') return problem(422, 'idempotency-key-reused', 'This Idempotency-Key belongs to an order with another body. Send a new order with a key of its own.');
+  if (accepted.kind === 'key-reused')
+    return problem(
+      422,
+      'idempotency-key-reused',
+      'This Idempotency-Key belongs to an order with another body. Send a new order with a key of its own.',
+    );
   const { order, kind } = accepted;
   const location = `/users/${order.userId}/orders/${order.orderId}`;
-  return { statusCode: kind === 'new' ? 202 : 200, headers: { 'content-type': 'application/json', location, etag: `"${order.version}"` }, body: JSON.stringify(order) };
+  return {
+    statusCode: kind === 'new' ? 202 : 200,
+    headers: { 'content-type': 'application/json', location, etag: `"${order.version}"` },
+    body: JSON.stringify(order),
+  };
 }

@@ -14,6 +14,12 @@ export const handler = createHandler({
   store: createItemStore(createDynamoDbClient(), environment.STATE_TABLE),
   clock,
   random,
-  logAccepted: (accepted, requestId) => logger.info('order accepted', { answer: accepted.kind, ...(accepted.kind === 'key-reused' ? {} : { orderId: accepted.order.orderId }), requestId }),
-  logFailure: (error, requestId) => logger.error('order not confirmed', { code: error instanceof Error ? error.name : typeof error, requestId }),
+  logAccepted: (accepted, requestId) =>
+    logger.info('order accepted', {
+      answer: accepted.kind,
+      ...(accepted.kind === 'key-reused' ? {} : { orderId: accepted.order.orderId }),
+      requestId,
+    }),
+  logFailure: (error, requestId) =>
+    logger.error('order not confirmed', { code: error instanceof Error ? error.name : typeof error, requestId }),
 });

@@ -1,6 +1,6 @@
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import type { DispatchResult, OutgoingMessage } from '#shared/outbox/dispatch.ts';
 import { collectOutbox, type ParkedEntry, parkedMessage } from '#shared/outbox/collect.ts';
+import type { DispatchResult, OutgoingMessage } from '#shared/outbox/dispatch.ts';
 import type { ItemChange } from '#shared/outbox/read-outbox.ts';
 
 export interface DispatchOutboxWorld<Answer> {
@@ -9,7 +9,10 @@ export interface DispatchOutboxWorld<Answer> {
   /** @returns indexes of the entries the outbox-failed queue did not take */
   park(entries: readonly ParkedEntry[]): Promise<readonly number[]>;
   answerStreamBatch(failures: readonly { sequenceNumber: string | undefined }[]): Answer;
-  readonly log: { info(message: string, fields: Record<string, unknown>): void; error(message: string, fields: Record<string, unknown>): void };
+  readonly log: {
+    info(message: string, fields: Record<string, unknown>): void;
+    error(message: string, fields: Record<string, unknown>): void;
+  };
 }
 
 /** Stream → queues. A record leaves the stream only when its messages are in their queues, or parked where a retry finds them. */
@@ -21,9 +24,16 @@ export const createHandler =
     const parking = [...unreadable, ...refused.map(parkedMessage)];
     const notParked = (await world.park(parking)).flatMap((index) => parking[index] ?? []);
 
-    const fields = { records: records.length, keys: sent.map(({ message }) => message.idempotencyKey), parked: parking.length - notParked.length, left: unsent.length + notParked.length };
+    const fields = {
+      records: records.length,
+      keys: sent.map(({ message }) => message.idempotencyKey),
+      parked: parking.length - notParked.length,
+      left: unsent.length + notParked.length,
+    };
     if (parking.length + unsent.length === 0) world.log.info('dispatched', fields);
     else world.log.error('dispatched in part', { ...fields, problems: parking.map(({ problem }) => problem) });
 
-    return world.answerStreamBatch([...unsent, ...notParked].map(({ recordIndex }) => ({ sequenceNumber: records[recordIndex]?.dynamodb?.SequenceNumber })));
+    return world.answerStreamBatch(
+      [...unsent, ...notParked].map(({ recordIndex }) => ({ sequenceNumber: records[recordIndex]?.dynamodb?.SequenceNumber })),
+    );
   };

@@ -1,4 +1,6 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { LETTER_ATTRIBUTE } from '#shared/dead-letter/letter.ts';
+import { DEFERRAL_ALARM_MS } from '#shared/retry/schedule.ts';
 import { executeBatch } from '#shared/worker/execute-batch.ts';
 import { executeJob } from '#shared/worker/execute-job.ts';
 import type { Delivery, Ending, Worker } from '#shared/worker/worker.ts';
@@ -6,31 +8,44 @@ import type { Delivery, Ending, Worker } from '#shared/worker/worker.ts';
 export interface ExecuteJobWorld {
   readonly worker: Worker;
   handBack(messages: readonly { messageId: string; receiptHandle: string; delaySeconds: number }[]): Promise<string[]>;
+  /** Jobs put off for a day and more; worth an alarm, never a dead letter. */
+  countOverdueDeferrals(count: number): void;
   /** One line a batch: what became of each job. */
   log(batch: { jobs: readonly Record<string, unknown>[]; notHidden: readonly string[] }): void;
 }
 
 /** Runs a batch of messages and names those that must come back. */
 export const createHandler =
-  ({ worker, handBack, log }: ExecuteJobWorld) =>
+  ({ worker, handBack, log, countOverdueDeferrals }: ExecuteJobWorld) =>
   async (event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<SQSBatchResponse> => {
     const execute = async (delivery: Delivery): Promise<Ending> => {
       const startedAtMs = worker.clock.nowMs();
       const ending = await executeJob(delivery, worker, context.getRemainingTimeInMillis());
       return { ...ending, facts: { ...ending.facts, durationMs: worker.clock.nowMs() - startedAtMs } };
     };
-    const ended = await executeBatch(event.Records.map(toDelivery), execute, worker.random.fraction);
-    const returning = ended.flatMap(({ delivery, ending }) => (ending.action === 'hand-back' ? [{ ...delivery, delaySeconds: Math.ceil(ending.delayMs / 1000) }] : []));
+    const ended = await executeBatch(
+      event.Records.map((record) => toDelivery(record, worker)),
+      execute,
+      worker.random.fraction,
+    );
+    const returning = ended.flatMap(({ delivery, ending }) =>
+      ending.action === 'hand-back' ? [{ ...delivery, delaySeconds: Math.ceil(ending.delayMs / 1000) }] : [],
+    );
     // Visibility first, then the failure: reported the other way round, the message would be back before its delay is set.
     const notHidden = await handBack(returning);
+    const overdue = ended.filter(({ ending }) => (ending.facts.ageMs ?? 0) > DEFERRAL_ALARM_MS * worker.timeScale).length;
+    if (overdue > 0) countOverdueDeferrals(overdue);
     log({ jobs: ended.map(({ ending }) => ({ outcome: ending.outcome, ...ending.facts })), notHidden });
     return { batchItemFailures: returning.map(({ messageId }) => ({ itemIdentifier: messageId })) };
   };
 
-const toDelivery = ({ messageId, receiptHandle, body, attributes }: SQSRecord): Delivery => ({
+const toDelivery = ({ messageId, receiptHandle, body, attributes, messageAttributes }: SQSRecord, { definition }: Worker): Delivery => ({
   messageId,
   receiptHandle,
   body,
   receiveCount: Number(attributes.ApproximateReceiveCount),
+  carriesLetter: messageAttributes?.[LETTER_ATTRIBUTE] !== undefined,
   firstReceivedAtMs: Number(attributes.ApproximateFirstReceiveTimestamp),
+  // A group SQS does not name is one group: slow, and in order.
+  ...(definition.queue.fifoGroup === undefined ? {} : { fifoGroup: attributes.MessageGroupId ?? 'no-group' }),
 });

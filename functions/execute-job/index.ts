@@ -1,16 +1,23 @@
+import { createControlTable } from '#shared/aws/control-table.ts';
 import { createDynamoDbClient } from '#shared/aws/dynamodb-client.ts';
 import { createItemStore } from '#shared/aws/item-store.ts';
 import { createMailTable } from '#shared/aws/mail-table.ts';
-import { createDeadLetterQueue, handBack } from '#shared/aws/sqs-queue.ts';
+import { createObjectStorage } from '#shared/aws/object-storage.ts';
+import { createOrderPages } from '#shared/aws/order-page.ts';
+import type { ObjectStorageClient } from '#shared/aws/s3-client.ts';
 import type { SqsClient } from '#shared/aws/sqs-client.ts';
-import { executeJobEnvironment } from '#shared/contract/environment.ts';
+import { createDeadLetterQueue, handBack } from '#shared/aws/sqs-queue.ts';
+import { createStockReader } from '#shared/aws/stock-reader.ts';
+import { executeJobEnvironment, readRateLimits } from '#shared/contract/environment.ts';
 import { deriveTiming } from '#shared/contract/timing.ts';
 import { jobOfKind } from '#shared/jobs/index.ts';
 import { createSandboxClient } from '#shared/payments/sandbox-client.ts';
 import { systemClock as clock } from '#shared/runtime/clock.ts';
 import { readEnvironment, refuseDisabledIdempotency } from '#shared/runtime/environment.ts';
 import { createLogger } from '#shared/runtime/logger.ts';
+import { createMetrics } from '#shared/runtime/metrics.ts';
 import { systemRandom as random } from '#shared/runtime/random.ts';
+import { createGate } from '#shared/worker/gate.ts';
 import { createHandler } from './handler.ts';
 
 refuseDisabledIdempotency();
@@ -19,6 +26,7 @@ const definition = jobOfKind(environment.JOB_KIND);
 if (definition === undefined) throw new Error(`no job kind is called ${environment.JOB_KIND}; see shared/jobs/index.ts`);
 
 const logger = createLogger('execute-job');
+const metrics = createMetrics('execute-job');
 const dynamodb = createDynamoDbClient();
 let sqsClient: Promise<SqsClient> | undefined;
 const sqs = (): Promise<SqsClient> => {
@@ -26,20 +34,48 @@ const sqs = (): Promise<SqsClient> => {
   return sqsClient;
 };
 
+let s3Client: Promise<ObjectStorageClient> | undefined;
+const s3 = (): Promise<ObjectStorageClient> => {
+  s3Client ??= import('#shared/aws/s3-client.ts').then(({ createS3Client }) => createS3Client());
+  return s3Client;
+};
+
+/** Two that met on one item would meet again without a little chance. */
+const pauseAfterConflict = (tries: number): Promise<void> => clock.sleep(tries * 50 * (0.5 + random.fraction() / 2));
+const store = createItemStore(dynamodb, environment.STATE_TABLE, pauseAfterConflict);
+const gate = createGate({
+  control: createControlTable(dynamodb, environment.CONTROL_TABLE),
+  clock,
+  random,
+  timeScale: environment.TIME_SCALE,
+  callsPerSecond: readRateLimits(environment.RATE_LIMITS),
+  ports: {
+    payments: createSandboxClient({ baseUrl: environment.PAYMENT_PROVIDER_URL, fetch }),
+    mail: createMailTable(dynamodb, { tableName: environment.MAIL_TABLE, random, clock }),
+    stock: createStockReader(store),
+    orderPages: createOrderPages(dynamodb, environment.STATE_TABLE),
+    objects: createObjectStorage(s3, environment.EXPORT_BUCKET),
+  },
+});
+
 export const handler = createHandler({
   worker: {
     definition,
-    timing: deriveTiming(definition.timing, { scale: environment.TIME_SCALE, batchingWindowSeconds: definition.queue.batchingWindowSeconds ?? 0 }),
+    timing: deriveTiming(definition.timing, {
+      scale: environment.TIME_SCALE,
+      batchingWindowSeconds: definition.queue.batchingWindowSeconds ?? 0,
+    }),
     timeScale: environment.TIME_SCALE,
-    store: createItemStore(dynamodb, environment.STATE_TABLE),
-    ports: {
-      payments: createSandboxClient({ baseUrl: environment.PAYMENT_PROVIDER_URL, fetch }),
-      mail: createMailTable(dynamodb, { tableName: environment.MAIL_TABLE, random, clock }),
-    },
+    store,
+    gate,
+    extendVisibility: async (delivery, delaySeconds) => void (await handBack(sqs, environment.QUEUE_URL, [{ ...delivery, delaySeconds }])),
+    keyHorizonMs: environment.PROVIDER_KEY_HORIZON_SECONDS * 1000,
+    unresolvedAfterMs: environment.UNRESOLVED_AFTER_SECONDS * 1000,
     deadLetters: createDeadLetterQueue(sqs, environment.DEAD_LETTER_QUEUE_URL),
     clock,
     random,
   },
   handBack: (messages) => handBack(sqs, environment.QUEUE_URL, messages),
+  countOverdueDeferrals: (count) => metrics.count('DeferralOverdue', count),
   log: (batch) => logger.info('batch', { kind: definition.kind, ...batch }),
 });

@@ -1,6 +1,6 @@
+import { type Script, scriptOf } from '#shared/payments/magic-amounts.ts';
 import type { Captured } from '#shared/payments/payment-port.ts';
 import { type Answer, json, problem } from './answer.ts';
-import { type Script, scriptOf } from '#shared/payments/magic-amounts.ts';
 import type { CaptureCall } from './read-call.ts';
 import { type Decided, KEY_MEMORY_MS, underKey } from './under-key.ts';
 import { spoil, unanswered } from './withheld.ts';

@@ -1,7 +1,7 @@
+import { scriptOf } from '#shared/payments/magic-amounts.ts';
 import type { FindAnswer } from '#shared/payments/payment-port.ts';
 import type { PaymentIntent } from '#shared/payments/sandbox-ledger.ts';
 import { type Answer, json, problem } from './answer.ts';
-import { scriptOf } from '#shared/payments/magic-amounts.ts';
 import type { SandboxWorld } from './world.ts';
 
 export async function find({ paymentIntentId }: { paymentIntentId: string }, { ledger }: SandboxWorld): Promise<Answer> {

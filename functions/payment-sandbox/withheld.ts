@@ -1,5 +1,5 @@
-import { type Answer, problem, stored } from './answer.ts';
 import type { Spoiled, Unanswered } from '#shared/payments/magic-amounts.ts';
+import { type Answer, problem, stored } from './answer.ts';
 import type { SandboxWorld } from './world.ts';
 
 /** The client has given up by then; if it has not, a 504 still tells it nothing. */

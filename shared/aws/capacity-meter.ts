@@ -23,7 +23,8 @@ const WRITES = new Set(['PutItemCommand', 'UpdateItemCommand', 'DeleteItemComman
 const READS = new Set(['GetItemCommand', 'QueryCommand', 'ScanCommand']);
 
 const units = (bytes: number, unitBytes: number): number => Math.max(1, Math.ceil(bytes / unitBytes));
-const sizeOf = (items: readonly (Item | undefined)[]): number => items.reduce((bytes, item) => bytes + (item === undefined ? 0 : itemSizeBytes(item)), 0);
+const sizeOf = (items: readonly (Item | undefined)[]): number =>
+  items.reduce((bytes, item) => bytes + (item === undefined ? 0 : itemSizeBytes(item)), 0);
 
 /**
  * Counts every single-item write and every read of a client. Updates must ask for the item back (`ALL_NEW`, and `ALL_OLD` on refusal).
@@ -61,5 +62,6 @@ export function meterCapacity(client: DynamoDBClient): CapacityMeter {
 
 function count(meter: CapacityMeter, command: string, { input, output }: Call): void {
   if (WRITES.has(command)) meter.writeUnits += units(sizeOf([input.Item ?? output.Attributes]), WRITE_UNIT_BYTES);
-  if (READS.has(command)) meter.readUnits += units(sizeOf([output.Item, ...(output.Items ?? [])]), READ_UNIT_BYTES) * (input.ConsistentRead === true ? 1 : 0.5);
+  if (READS.has(command))
+    meter.readUnits += units(sizeOf([output.Item, ...(output.Items ?? [])]), READ_UNIT_BYTES) * (input.ConsistentRead === true ? 1 : 0.5);
 }

@@ -10,5 +10,9 @@ type ClientOptions = { maxAttempts?: number } & Pick<DynamoDBClientConfig, 'requ
 export const createDynamoDbClient = ({ maxAttempts = 3, requestHandler }: ClientOptions = {}): DynamoDBClient =>
   new DynamoDBClient({
     maxAttempts,
-    requestHandler: requestHandler ?? { connectionTimeout: CONNECTION_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, throwOnRequestTimeout: true },
+    requestHandler: requestHandler ?? {
+      connectionTimeout: CONNECTION_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      throwOnRequestTimeout: true,
+    },
   });

@@ -9,7 +9,11 @@ type ClientOptions = { maxAttempts?: number } & Pick<SQSClientConfig, 'requestHa
 export const createSqsClient = ({ maxAttempts = 3, requestHandler }: ClientOptions = {}): SQSClient =>
   new SQSClient({
     maxAttempts,
-    requestHandler: requestHandler ?? { connectionTimeout: CONNECTION_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, throwOnRequestTimeout: true },
+    requestHandler: requestHandler ?? {
+      connectionTimeout: CONNECTION_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      throwOnRequestTimeout: true,
+    },
   });
 
 export type SqsClient = SQSClient;

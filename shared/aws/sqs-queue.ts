@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { queueText } from '#shared/contract/queue-text.ts';
 import type { DeadLetterPort, Letter } from '#shared/dead-letter/letter.ts';
 import { LETTER_ATTRIBUTE } from '#shared/dead-letter/letter.ts';
-import type { QueueSender } from '#shared/outbox/queue-sender.ts';
+import type { FifoIds, QueueSender } from '#shared/outbox/queue-sender.ts';
 
 /** SQS counts a message's attributes into its size; a body this large leaves no room for the letter. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
@@ -16,13 +17,29 @@ type Lazy<T> = () => Promise<T>;
 const sqs = () => import('@aws-sdk/client-sqs');
 
 export const createDeadLetterQueue = (client: Lazy<SQSClient>, queueUrl: string): DeadLetterPort => ({
-  async send(body: string, letter: Letter): Promise<void> {
+  async send(body: string, letter: Letter, fifoGroup?: string): Promise<void> {
     const { SendMessageCommand } = await sqs();
     const attributes = { MessageAttributes: { [LETTER_ATTRIBUTE]: { DataType: 'String', StringValue: queueText(letter) } } };
     const fits = Buffer.byteLength(body) <= MAX_MESSAGE_BYTES - LETTER_ROOM_BYTES;
-    await (await client()).send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: body, ...(fits ? attributes : {}) }));
+    await (await client()).send(
+      new SendMessageCommand({
+        QueueUrl: queueUrl,
+        MessageBody: body,
+        ...(fits ? attributes : {}),
+        ...fifoParameters(letterIds(body, letter, fifoGroup)),
+      }),
+    );
   },
 });
+
+const fifoParameters = ({ group, deduplicationId }: Partial<FifoIds>) =>
+  group === undefined ? {} : { MessageGroupId: group, MessageDeduplicationId: deduplicationId };
+
+/** A repeated letter of one message is one letter; a replayed message that ends again gets a letter of its own, for it was received anew. */
+function letterIds(body: string, { firstSeenAt }: Letter, group: string | undefined): Partial<FifoIds> {
+  if (group === undefined) return {};
+  return { group, deduplicationId: createHash('sha256').update(firstSeenAt).update('\0').update(body).digest('hex') };
+}
 
 /** Sends in batches and reports every entry that was not accepted: a 200 for the call says nothing about its entries. */
 export const createQueueSender = (client: SQSClient): QueueSender => ({
@@ -30,7 +47,10 @@ export const createQueueSender = (client: SQSClient): QueueSender => ({
     const { SendMessageBatchCommand } = await sqs();
     const failed: { id: string; senderFault: boolean; code: string }[] = [];
     for (const batch of batches(entries)) {
-      const request = new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries: batch.map(({ id, body }) => ({ Id: id, MessageBody: body })) });
+      const request = new SendMessageBatchCommand({
+        QueueUrl: queueUrl,
+        Entries: batch.map(({ id, body, ...fifo }) => ({ Id: id, MessageBody: body, ...fifoParameters(fifo) })),
+      });
       const answer = await client.send(request).catch((error: unknown) => ({ Successful: [], Failed: [], error }));
       const accepted = new Set((answer.Successful ?? []).map(({ Id }) => Id));
       const refused = new Map((answer.Failed ?? []).map((entry) => [entry.Id, entry]));
@@ -90,8 +110,14 @@ async function handBackBatch(client: SQSClient, queueUrl: string, batch: readonl
   const refused: HandBack[] = [];
   let pending = batch;
   for (let tries = 0; tries < HAND_BACK_TRIES && pending.length > 0; tries++) {
-    const Entries = pending.map(({ receiptHandle, delaySeconds }, index) => ({ Id: String(index), ReceiptHandle: receiptHandle, VisibilityTimeout: delaySeconds }));
-    const answer = await client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries })).catch(() => ({ Successful: [], Failed: [] }));
+    const Entries = pending.map(({ receiptHandle, delaySeconds }, index) => ({
+      Id: String(index),
+      ReceiptHandle: receiptHandle,
+      VisibilityTimeout: delaySeconds,
+    }));
+    const answer = await client
+      .send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries }))
+      .catch(() => ({ Successful: [], Failed: [] }));
     const done = new Set((answer.Successful ?? []).map(({ Id }) => Number(Id)));
     const lost = new Set((answer.Failed ?? []).filter(({ SenderFault }) => SenderFault).map(({ Id }) => Number(Id)));
     refused.push(...pending.filter((_, index) => lost.has(index)));

@@ -25,12 +25,20 @@ export const retryOutboxEnvironment = z.object({ QUEUE_URLS: name });
 export const executeJobEnvironment = z.object({
   JOB_KIND: name,
   STATE_TABLE: name,
+  CONTROL_TABLE: name,
   MAIL_TABLE: name,
+  EXPORT_BUCKET: name,
   QUEUE_URL: url,
   DEAD_LETTER_QUEUE_URL: url,
   PAYMENT_PROVIDER_URL: url,
+  /** JSON object: dependency → calls per second that all workers together may make. */
+  RATE_LIMITS: name,
   /** Multiplies every declared duration and retry delay; 1 but in stage local. */
   TIME_SCALE: z.coerce.number().positive().max(1),
+  /** How long the provider remembers an idempotency key. */
+  PROVIDER_KEY_HORIZON_SECONDS: z.coerce.number().int().positive(),
+  /** How long after its intent an unanswered outcome becomes a dead letter. */
+  UNRESOLVED_AFTER_SECONDS: z.coerce.number().int().positive(),
 });
 
 export const invalidateCacheEnvironment = z.object({
@@ -50,3 +58,44 @@ export type EnvironmentOf<Schema extends z.ZodObject> = { [Name in keyof z.input
 
 /** @throws when the variable is no JSON object of job kinds and queue URLs */
 export const readQueueUrls = (json: string): Record<string, string> => z.record(z.string(), url).parse(JSON.parse(json));
+
+/** The entrances of jobs that have an item of their own: accept-export, accept-stock-adjustment. */
+export const acceptJobEnvironment = z.object({ STATE_TABLE: name });
+
+/** What the rescue needs to know to send a job again: shared by rescue-jobs and sweep-state. */
+const rescue = {
+  STATE_TABLE: name,
+  CONTROL_TABLE: name,
+  QUEUE_URLS: name,
+  TIME_SCALE: z.coerce.number().positive().max(1),
+  PROVIDER_KEY_HORIZON_SECONDS: z.coerce.number().int().positive(),
+};
+
+export const rescueJobsEnvironment = z.object({
+  ...rescue,
+  /** JSON object: job kind → id of the event source mapping that feeds its worker. */
+  MAPPING_IDS: name,
+});
+
+export const sweepStateEnvironment = z.object({
+  ...rescue,
+  /** Parts of the table that are read side by side. */
+  SWEEP_SEGMENTS: z.coerce.number().int().min(1).max(100),
+  /** For all segments together. */
+  SWEEP_READ_UNITS_PER_SECOND: z.coerce.number().positive(),
+});
+
+export const governQueuesEnvironment = z.object({
+  CONTROL_TABLE: name,
+  /** JSON object: job kind → id of the event source mapping of its queue. */
+  MAPPING_IDS: name,
+  TIME_SCALE: z.coerce.number().positive().max(1),
+  /** The stage's own limit to every kind's concurrency, on top of the definitions'. */
+  MAX_CONCURRENCY: z.coerce.number().int().min(2).max(1000),
+});
+
+/** @throws when the variable is no JSON object of job kinds and mapping ids */
+export const readMappingIds = (json: string): Record<string, string> => z.record(z.string(), name).parse(JSON.parse(json));
+
+/** @throws when the variable is no JSON object of dependencies and positive limits */
+export const readRateLimits = (json: string): Record<string, number> => z.record(z.string(), z.number().positive()).parse(JSON.parse(json));

@@ -5,6 +5,9 @@ const identifier = z.string().regex(/^[A-Za-z0-9_-]{1,40}$/, 'must be 1 to 40 ch
 
 export const userId = identifier;
 export const orderId = identifier;
+export const exportId = identifier;
+export const sku = identifier;
+export const adjustmentId = identifier;
 
 /** An idempotency key as a caller may send it: printable ASCII, at most 128 characters. */
 export const idempotencyKey = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 printable ASCII characters without spaces');

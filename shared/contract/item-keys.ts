@@ -13,5 +13,14 @@ export const userPartition = (userId: string): string => `${USER_PREFIX}${userId
 
 export const orderItemKey = (userId: string, orderId: string): ItemKey => ({ pk: userPartition(userId), sk: `${ORDER_PREFIX}${orderId}` });
 
-/** The item of a job that changes no business object. */
-export const jobItemKey = (kind: string, idempotencyKey: string): ItemKey => ({ pk: `${JOB_PREFIX}${kind}#${idempotencyKey}`, sk: 'JOB' });
+/** How much there is of one article. Unboundedly many jobs change it, so none of them leaves anything of its own on it. */
+export const stockItemKey = (sku: string): ItemKey => ({ pk: `SKU#${sku}`, sk: 'STOCK' });
+
+/**
+ * The item of a job that changes no business object. Jobs of one FIFO group share a partition: the stream keeps the order of
+ * writes within a partition only, and it is the stream that brings them to their queue.
+ */
+export const jobItemKey = (kind: string, idempotencyKey: string, fifoGroup?: string): ItemKey =>
+  fifoGroup === undefined
+    ? { pk: `${JOB_PREFIX}${kind}#${idempotencyKey}`, sk: 'JOB' }
+    : { pk: `${JOB_PREFIX}${kind}#${fifoGroup}`, sk: `JOB#${idempotencyKey}` };

@@ -4,6 +4,7 @@ export const STACK_OUTPUTS = {
   controlTable: 'ControlTableName',
   cacheTable: 'CacheTableName',
   mailTable: 'MailTableName',
+  exportBucket: 'ExportBucketName',
   orderApiUrl: 'OrderApiUrl',
   outboxFailedQueueUrl: 'OutboxFailedQueueUrl',
   outboxFailedDeadLetterQueueUrl: 'OutboxFailedDeadLetterQueueUrl',
@@ -11,10 +12,15 @@ export const STACK_OUTPUTS = {
   invalidationDeadLetterQueueUrl: 'InvalidationDeadLetterQueueUrl',
   acceptOrderFunction: 'AcceptOrderFunctionName',
   readOrderFunction: 'ReadOrderFunctionName',
+  acceptExportFunction: 'AcceptExportFunctionName',
+  acceptStockAdjustmentFunction: 'AcceptStockAdjustmentFunctionName',
   dispatchOutboxFunction: 'DispatchOutboxFunctionName',
   invalidateCacheFunction: 'InvalidateCacheFunctionName',
   retryInvalidationFunction: 'RetryInvalidationFunctionName',
   retryOutboxFunction: 'RetryOutboxFunctionName',
+  governQueuesFunction: 'GovernQueuesFunctionName',
+  rescueJobsFunction: 'RescueJobsFunctionName',
+  sweepStateFunction: 'SweepStateFunctionName',
   sandboxUrl: 'PaymentSandboxUrl',
   sandboxTable: 'PaymentSandboxTableName',
 } as const;
@@ -25,6 +31,7 @@ export const jobOutputs = (kind: string) => ({
   queueUrl: `QueueUrl${pascal(kind)}`,
   deadLetterQueueUrl: `DeadLetterQueueUrl${pascal(kind)}`,
   functionName: `ExecuteJobFunctionName${pascal(kind)}`,
+  mappingId: `MappingId${pascal(kind)}`,
 });
 
 /** CloudFormation stack names of a stage: `Andal-<stage>-Data` and so on. */

@@ -1,6 +1,8 @@
 import { MAX_JSON_DEPTH } from './limits.ts';
 
-export type StrictJson = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reason: 'too-large' | 'not-json' | 'too-deep' | 'forbidden-name' };
+export type StrictJson =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly reason: 'too-large' | 'not-json' | 'too-deep' | 'forbidden-name' };
 
 /** Names that turn into prototype tricks when objects are merged later. */
 const FORBIDDEN_NAMES = new Set(['__proto__', 'constructor', 'prototype']);

@@ -8,6 +8,8 @@ export interface JobTiming {
   readonly dependencyTimeoutMs: number;
   /** Time kept in hand to settle the item and hand the message back. */
   readonly marginMs: number;
+  /** Long work reports progress at least this often; its lease spans three reports instead of the whole function. */
+  readonly heartbeatMs?: number | undefined;
 }
 
 export interface DerivedTiming extends JobTiming {
@@ -39,6 +41,7 @@ export function deriveTiming(timing: JobTiming, { scale = 1, batchingWindowSecon
     dependencyTimeoutMs,
     marginMs,
     functionTimeoutSeconds,
+    ...(timing.heartbeatMs === undefined ? {} : { heartbeatMs: timing.heartbeatMs * scale }),
     leaseDurationMs: functionTimeoutSeconds * 1000 + LEASE_GRACE_MS,
     visibilityTimeoutSeconds: functionTimeoutSeconds * VISIBILITY_PER_FUNCTION_TIMEOUT + batchingWindowSeconds,
     minimumRemainingMs: dependencyTimeoutMs + marginMs,

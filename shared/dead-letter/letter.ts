@@ -27,10 +27,22 @@ export interface LetterFacts {
   readonly trace?: string | undefined;
 }
 
-export const writeLetter = ({ kind, reason, detail, attempts, firstSeenAtMs, lastSeenAtMs, schemaVersion, trace }: LetterFacts): Letter => ({
+export const writeLetter = ({
+  kind,
+  reason,
+  detail,
+  attempts,
+  firstSeenAtMs,
+  lastSeenAtMs,
+  schemaVersion,
+  trace,
+}: LetterFacts): Letter => ({
   reason,
   ...(detail === undefined ? {} : { detail }),
-  fingerprint: createHash('sha256').update(`${kind}\0${reason}\0${detail ?? ''}`).digest('hex').slice(0, 12),
+  fingerprint: createHash('sha256')
+    .update(`${kind}\0${reason}\0${detail ?? ''}`)
+    .digest('hex')
+    .slice(0, 12),
   attempts,
   firstSeenAt: new Date(firstSeenAtMs).toISOString(),
   lastSeenAt: new Date(lastSeenAtMs).toISOString(),
@@ -40,5 +52,6 @@ export const writeLetter = ({ kind, reason, detail, attempts, firstSeenAtMs, las
 
 /** Where letters go. Resolves once the queue has them. */
 export interface DeadLetterPort {
-  send(body: string, letter: Letter): Promise<void>;
+  /** @param fifoGroup the message's group where its queue is a FIFO queue; the letter keeps it */
+  send(body: string, letter: Letter, fifoGroup?: string): Promise<void>;
 }

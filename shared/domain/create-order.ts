@@ -4,7 +4,7 @@ import { amountMinor, currency } from './money.ts';
 import { captureKey, type Order, paymentIntentId } from './order.ts';
 
 /** Only what XML 1.0 allows may travel through SQS; a note with anything else is refused at the entrance, in words, not at every send. */
-const NOT_XML = /[^\u0009\u000A\u000D\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
+const NOT_XML = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 
 export const createOrderSchema = z.strictObject({
   amountMinor,
@@ -14,6 +14,7 @@ export const createOrderSchema = z.strictObject({
     .max(140)
     .refine((text) => !NOT_XML.test(text), 'must not contain control characters, lone surrogates or U+FFFE/U+FFFF')
     .optional(),
+  retryDeclined: z.boolean().optional(),
 });
 export type CreateOrder = z.infer<typeof createOrderSchema>;
 
@@ -43,6 +44,7 @@ export const newOrder = (userId: string, orderId: string, body: CreateOrder, now
   amountMinor: body.amountMinor,
   currency: body.currency,
   ...(body.note === undefined ? {} : { note: body.note }),
+  ...(body.retryDeclined === true ? { retryDeclined: true } : {}),
   createdAtMs: nowMs,
   intentAtMs: nowMs,
   paymentIntentId: paymentIntentId(orderId, 1),

@@ -32,6 +32,14 @@ export const orderSchema = z.object({
   captureKey: z.string().min(1).max(128),
   captureId: shortString.optional(),
   declineReason: shortString.optional(),
+  /** A declined order opens one new payment attempt by itself a day later. */
+  retryDeclined: z.boolean().optional(),
+  /** Refund the order is at; the provider may refuse one and a customer ask again. */
+  refundAttempt: positiveInteger.optional(),
+  /** When that refund was asked for; the provider's horizon for its key counts from here. */
+  refundAtMs: z.int().optional(),
+  refundId: shortString.optional(),
+  refundDeclineReason: shortString.optional(),
 });
 export type Order = z.infer<typeof orderSchema>;
 
@@ -48,8 +56,15 @@ export const orderView = (order: Order) => ({
   createdAt: new Date(order.createdAtMs).toISOString(),
   ...(order.captureId === undefined ? {} : { captureId: order.captureId }),
   ...(order.declineReason === undefined ? {} : { declineReason: order.declineReason }),
+  ...(order.refundId === undefined ? {} : { refundId: order.refundId }),
+  ...(order.refundDeclineReason === undefined ? {} : { refundDeclineReason: order.refundDeclineReason }),
 });
 export type OrderView = ReturnType<typeof orderView>;
 
+/** Names of an order's operations on its item. */
+export const captureOperation = (attempt: number): string => `capture:${attempt}`;
+export const refundOperation = (attempt: number): string => `refund:${attempt}`;
+
 export const captureKey = (userId: string, orderId: string, attempt: number): string => `capture:${userId}/${orderId}:${attempt}`;
+export const refundKey = (userId: string, orderId: string, attempt: number): string => `refund:${userId}/${orderId}:${attempt}`;
 export const paymentIntentId = (orderId: string, attempt: number): string => `pi-${orderId}-${attempt}`;

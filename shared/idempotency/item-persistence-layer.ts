@@ -2,8 +2,8 @@ import { IdempotencyItemAlreadyExistsError } from '@aws-lambda-powertools/idempo
 import { BasePersistenceLayer, IdempotencyRecord } from '@aws-lambda-powertools/idempotency/persistence';
 import type { ItemImage } from '#shared/item/attributes.ts';
 import type { WriteAnswer } from '#shared/item/expression.ts';
+import { type ItemStore, WriteNeverPossible } from '#shared/item/item-store.ts';
 import { type ClaimRefusal, type LateRefusal, readClaimRefusal, readLateRefusal } from '#shared/item/refusal.ts';
-import type { ItemStore } from '#shared/item/item-store.ts';
 import type { ItemProtocol, Settlement } from './item-protocol.ts';
 
 /** What the layer saw happen, the only account the worker trusts: Powertools may replace the errors it passes on. */
@@ -52,7 +52,11 @@ export class ItemPersistenceLayer extends BasePersistenceLayer {
     if (refusal.kind !== 'completed') throw new ClaimRefused(refusal.kind);
     throw new IdempotencyItemAlreadyExistsError(
       'finished before',
-      new IdempotencyRecord({ idempotencyKey: this.#protocol.operation, status: 'COMPLETED', responseData: refusal.record.result as never }),
+      new IdempotencyRecord({
+        idempotencyKey: this.#protocol.operation,
+        status: 'COMPLETED',
+        responseData: refusal.record.result as never,
+      }),
     );
   }
 
@@ -60,6 +64,7 @@ export class ItemPersistenceLayer extends BasePersistenceLayer {
     const refusal = await this.#commit();
     if (refusal === undefined || refusal === 'committed') this.report = { kind: 'committed' };
     else if (refusal === 'guard-failed') await this.#settle({ kind: 'retry', code: 'guard-failed', sent: 'maybe' });
+    else if (refusal === 'never-possible') await this.#settle({ kind: 'permanent', code: 'commit-impossible', sent: 'maybe' });
     else if (refusal === 'unanswered') await this.#settle({ kind: 'unknown', code: 'commit-unanswered' });
     else this.report = { kind: 'fenced', settlement: this.#protocol.settlementOf({ kind: 'retry', code: 'fenced', sent: 'maybe' }) };
   }
@@ -104,11 +109,14 @@ export class ItemPersistenceLayer extends BasePersistenceLayer {
    * Without an answer, or when the decision makes no write, the settle that follows finds out: it meets our commit, or frees
    * the item. Left alone, a decision that can never be written would take the lease again and again and end nowhere.
    */
-  async #commit(): Promise<LateRefusal | 'unanswered' | undefined> {
+  async #commit(): Promise<LateRefusal | 'unanswered' | 'never-possible' | undefined> {
     try {
-      return this.#lateRefusal(await this.#store.write(this.#protocol.commit()));
-    } catch {
-      return 'unanswered';
+      const writes = this.#protocol.commit();
+      const [own] = writes;
+      const answer = writes.length === 1 && own !== undefined ? await this.#store.write(own) : await this.#store.writeTogether(writes);
+      return !answer.accepted && answer.otherRefused ? 'guard-failed' : this.#lateRefusal(answer);
+    } catch (error) {
+      return error instanceof WriteNeverPossible ? 'never-possible' : 'unanswered';
     }
   }
 

@@ -13,7 +13,8 @@ export interface ItemProtocol {
   began(image: ItemImage): void;
   /** Owner and fence of this execution, known once it began. */
   readonly holder: LeaseHolder;
-  commit(): ItemWrite;
+  /** The job's own item first, then what changes with it. */
+  commit(): readonly ItemWrite[];
   /** Why the wrapped function threw. */
   readonly verdict: Verdict;
   settlementOf(verdict: Verdict): Settlement;

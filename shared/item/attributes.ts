@@ -5,7 +5,10 @@ export const sentAttribute = (operation: string): string => `sent:${operation}`;
 export const dueAttribute = (operation: string): string => `due:${operation}`;
 export const intentAttribute = (operation: string): string => `hash:${operation}`;
 
-const OPERATION_PREFIXES = ['op:', 'try:', 'sent:', 'due:', 'hash:'];
+/** A customer's request that was taken, by the hash of its idempotency key. */
+export const requestAttribute = (requestId: string): string => `req:${requestId}`;
+
+const OPERATION_PREFIXES = ['op:', 'try:', 'sent:', 'due:', 'hash:', 'req:'];
 
 const PROTOCOL_ATTRIBUTES = new Set([
   'pk',
@@ -21,12 +24,14 @@ const PROTOCOL_ATTRIBUTES = new Set([
   'overdueShard',
   'overdueAtMs',
   'lastError',
+  'requests',
   'message',
   'expiresAt',
 ]);
 
 /** Whether an attribute belongs to the protocol; a job's change may not touch those. */
-export const isProtocolAttribute = (name: string): boolean => PROTOCOL_ATTRIBUTES.has(name) || OPERATION_PREFIXES.some((prefix) => name.startsWith(prefix));
+export const isProtocolAttribute = (name: string): boolean =>
+  PROTOCOL_ATTRIBUTES.has(name) || OPERATION_PREFIXES.some((prefix) => name.startsWith(prefix));
 
 export type ItemImage = Readonly<Record<string, unknown>>;
 

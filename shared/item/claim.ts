@@ -1,7 +1,7 @@
-import { OWN_ITEM_RETENTION_DAYS } from '#shared/contract/limits.ts';
 import type { ItemKey } from '#shared/contract/item-keys.ts';
+import { OWN_ITEM_RETENTION_DAYS } from '#shared/contract/limits.ts';
 import { attemptsAttribute, intentAttribute, sentAttribute } from './attributes.ts';
-import { isDue, isSameIntent, itemExists, leaseIsFree, operationIsOpen } from './conditions.ts';
+import { type ItemNumber, isAt, isDue, isSameIntent, itemExists, leaseIsFree, operationIsOpen } from './conditions.ts';
 import { allOf, type ItemWrite, updateWrite } from './expression.ts';
 
 export interface ClaimRequest {
@@ -11,6 +11,8 @@ export interface ClaimRequest {
   readonly intentHash: string;
   readonly nowMs: number;
   readonly leaseUntilMs: number;
+  /** What the item must show for the job to be its current one. */
+  readonly current?: ItemNumber | undefined;
   /** The job's own item: created by its first claim, keeps the message so that a rescue can send it again. Absent for business objects. */
   readonly ownItemMessage?: string | undefined;
 }
@@ -22,7 +24,7 @@ export const ownItemExpiresAt = (nowMs: number): number => Math.floor(nowMs / 10
  * record has carried it out, and a claim must not carry it again.
  */
 export function claimWrite(request: ClaimRequest): ItemWrite {
-  const { key, operation, owner, intentHash, nowMs, leaseUntilMs, ownItemMessage } = request;
+  const { key, operation, owner, intentHash, nowMs, leaseUntilMs, current, ownItemMessage } = request;
   const ownItem = ownItemMessage !== undefined;
   return updateWrite(
     key,
@@ -38,6 +40,13 @@ export function claimWrite(request: ClaimRequest): ItemWrite {
       add: { [attemptsAttribute(operation)]: 1, [sentAttribute(operation)]: 1, fence: 1 },
       remove: ['outbox', 'outboxAtMs'],
     },
-    allOf(!ownItem && itemExists, operationIsOpen(operation), leaseIsFree(nowMs), isDue(operation, nowMs), isSameIntent(operation, intentHash)),
+    allOf(
+      !ownItem && itemExists,
+      operationIsOpen(operation),
+      current !== undefined && isAt(current),
+      leaseIsFree(nowMs),
+      isDue(operation, nowMs),
+      isSameIntent(operation, intentHash),
+    ),
   );
 }

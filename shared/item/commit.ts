@@ -5,8 +5,8 @@ import {
   dueAttribute,
   intentAttribute,
   isProtocolAttribute,
-  operationAttribute,
   type OperationRecord,
+  operationAttribute,
   sentAttribute,
 } from './attributes.ts';
 import { ownItemExpiresAt } from './claim.ts';
@@ -15,6 +15,9 @@ import { allOf, type Effect, type ItemWrite, updateWrite } from './expression.ts
 
 /** Freeing an item: the stream's filter lets through what is `free`, and nobody's name stays behind. */
 export const FREED = { set: { lease: 'free' }, remove: ['leaseOwner', 'leaseOp', 'leaseUntilMs'] } as const;
+
+/** All overdue items are found under one key; they are few, healthy jobs never enter the index. */
+export const OVERDUE_SHARD = '0';
 
 export const OVERDUE_ATTRIBUTES = ['overdueShard', 'overdueAtMs', 'lastError'] as const;
 
@@ -32,6 +35,8 @@ export interface CommitRequest {
   readonly ownItem: boolean;
   /** Nothing of the business changed (an obsolete job): recorded only. */
   readonly recordOnly: boolean;
+  /** When the rescue shall look at the item again by itself. */
+  readonly wakeAtMs?: number | undefined;
   readonly nowMs: number;
 }
 
@@ -42,9 +47,13 @@ export interface CommitRequest {
  */
 export function commitWrite(request: CommitRequest): ItemWrite {
   const { key, operation, holder, record, guard } = request;
-  return updateWrite(key, commitEffect(request), allOf(leaseIsMine(holder), guard !== undefined && !request.recordOnly && attributeIs(guard.attribute, guard.equals)));
+  return updateWrite(
+    key,
+    commitEffect(request),
+    allOf(leaseIsMine(holder), guard !== undefined && !request.recordOnly && attributeIs(guard.attribute, guard.equals)),
+  );
 
-  function commitEffect({ change = {}, outbox, keepOverdue, ownItem, recordOnly, nowMs }: CommitRequest): Effect {
+  function commitEffect({ change = {}, outbox, keepOverdue, ownItem, recordOnly, wakeAtMs, nowMs }: CommitRequest): Effect {
     refuseProtocolAttributes(change, "a job's change");
     return {
       set: {
@@ -53,6 +62,7 @@ export function commitWrite(request: CommitRequest): ItemWrite {
         [operationAttribute(operation)]: record,
         ...(outbox.length > 0 ? { outbox, outboxAtMs: nowMs } : {}),
         ...(ownItem ? { expiresAt: ownItemExpiresAt(nowMs) } : {}),
+        ...(wakeAtMs === undefined ? {} : { overdueShard: OVERDUE_SHARD, overdueAtMs: wakeAtMs }),
       },
       ...(recordOnly ? {} : { add: { version: 1 } }),
       remove: [
@@ -62,7 +72,7 @@ export function commitWrite(request: CommitRequest): ItemWrite {
         sentAttribute(operation),
         dueAttribute(operation),
         intentAttribute(operation),
-        ...(keepOverdue ? [] : OVERDUE_ATTRIBUTES),
+        ...(keepOverdue ? [] : wakeAtMs === undefined ? OVERDUE_ATTRIBUTES : ['lastError']),
       ],
     };
   }

@@ -66,3 +66,32 @@ export const captureIsSettled =
     const sent = x.name(sentAttribute(operation));
     return `(${x.name(operationAttribute(operation))}.${x.name('status')} = ${x.value('completed')} OR attribute_not_exists(${sent}) OR ${sent} = ${x.value(0)})`;
   };
+
+/** What a withdrawal takes is there. */
+export const isAtLeast =
+  (attribute: string, value: number): Condition =>
+  (x) =>
+    `${x.name(attribute)} >= ${x.value(value)}`;
+
+export interface ItemNumber {
+  readonly attribute: string;
+  readonly value: number;
+}
+
+/** The item is at the number (payment attempt, refund) that a job or a request was made for. */
+export const isAt =
+  ({ attribute, value }: ItemNumber): Condition =>
+  (x) =>
+    `${x.name(attribute)} = ${x.value(value)}`;
+
+/** A request under this key was not taken before. */
+export const isNewRequest =
+  (requestAttribute: string): Condition =>
+  (x) =>
+    `attribute_not_exists(${x.name(requestAttribute)})`;
+
+/** An item that many requests touch would outgrow its write unit. */
+export const hasRoomForRequests =
+  (limit: number): Condition =>
+  (x) =>
+    `(attribute_not_exists(${x.name('requests')}) OR ${x.name('requests')} < ${x.value(limit)})`;

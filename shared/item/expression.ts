@@ -26,7 +26,12 @@ export interface ItemWrite {
 /** What became of a write: the item as it stands now, or the item that refused it (undefined: there is none). */
 export type WriteAnswer =
   | { readonly accepted: true; readonly image: Readonly<Record<string, unknown>> }
-  | { readonly accepted: false; readonly old: Readonly<Record<string, unknown>> | undefined };
+  | {
+      readonly accepted: false;
+      readonly old: Readonly<Record<string, unknown>> | undefined;
+      /** Several writes together: this one would have passed, another's condition did not. */
+      readonly otherRefused?: true;
+    };
 
 export interface Placeholders {
   /** Every name goes through a placeholder: reserved words, colons and slashes are then no matter. */
@@ -68,8 +73,12 @@ export function updateWrite(key: ItemKey, effect: Effect, condition: Condition):
   refuseOverlap(effect);
   const x = new PlaceholderTable();
   const set = [
-    ...Object.entries(effect.set ?? {}).filter(([, value]) => value !== undefined).map(([name, value]) => `${x.name(name)} = ${x.value(value)}`),
-    ...Object.entries(effect.setIfAbsent ?? {}).map(([name, value]) => `${x.name(name)} = if_not_exists(${x.name(name)}, ${x.value(value)})`),
+    ...Object.entries(effect.set ?? {})
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => `${x.name(name)} = ${x.value(value)}`),
+    ...Object.entries(effect.setIfAbsent ?? {}).map(
+      ([name, value]) => `${x.name(name)} = if_not_exists(${x.name(name)}, ${x.value(value)})`,
+    ),
   ];
   const remove = (effect.remove ?? []).map((name) => x.name(name));
   const add = Object.entries(effect.add ?? {}).map(([name, amount]) => `${x.name(name)} ${x.value(amount)}`);

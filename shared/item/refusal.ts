@@ -1,5 +1,5 @@
-import { dueAttribute, fenceOf, intentAttribute, type ItemImage, operationRecord, type OperationRecord } from './attributes.ts';
-import type { LeaseHolder } from './conditions.ts';
+import { dueAttribute, fenceOf, type ItemImage, intentAttribute, type OperationRecord, operationRecord } from './attributes.ts';
+import type { ItemNumber, LeaseHolder } from './conditions.ts';
 
 /** Why a claim was refused, read from the item that refused it. */
 export type ClaimRefusal =
@@ -9,6 +9,12 @@ export type ClaimRefusal =
   | { readonly kind: 'payload-mismatch' }
   | { readonly kind: 'completed'; readonly record: OperationRecord; readonly image: ItemImage }
   | { readonly kind: 'discarded'; readonly record: OperationRecord; readonly image: ItemImage }
+  /** The item is not at the number yet that the job was made for: not a word of it may be written there. */
+  | { readonly kind: 'ahead' }
+  /** The number is none; only a person can say what it was. */
+  | { readonly kind: 'unreadable' }
+  /** The item has moved on. */
+  | { readonly kind: 'superseded' }
   | { readonly kind: 'busy'; readonly sameOperation: boolean; readonly leaseUntilMs: number }
   | { readonly kind: 'early'; readonly dueAtMs: number }
   /** Nothing stands in the way any more: freed or due between the two looks. */
@@ -19,16 +25,25 @@ export interface ClaimIdentity {
   readonly owner: string;
   readonly intentHash: string;
   readonly nowMs: number;
+  readonly current?: ItemNumber | undefined;
 }
 
 /** Order matters: our own write first, then a changed payload before any stored answer is given out. */
-export function readClaimRefusal(old: ItemImage | undefined, { operation, owner, intentHash, nowMs }: ClaimIdentity): ClaimRefusal {
+export function readClaimRefusal(
+  old: ItemImage | undefined,
+  { operation, owner, intentHash, nowMs, current }: ClaimIdentity,
+): ClaimRefusal {
   if (old === undefined) return { kind: 'not-found' };
   if (old.lease === 'held' && old.leaseOwner === owner && old.leaseOp === operation) return { kind: 'ours', image: old };
   const record = operationRecord(old, operation);
   const storedHash = record?.hash ?? old[intentAttribute(operation)];
   if (storedHash !== undefined && storedHash !== intentHash) return { kind: 'payload-mismatch' };
   if (record !== undefined) return { kind: record.status, record, image: old };
+  if (current !== undefined && old[current.attribute] !== current.value) {
+    const stored = old[current.attribute];
+    if (stored !== undefined && typeof stored !== 'number') return { kind: 'unreadable' };
+    return { kind: stored !== undefined && stored > current.value ? 'superseded' : 'ahead' };
+  }
   if (old.lease === 'held' && typeof old.leaseUntilMs === 'number' && old.leaseUntilMs >= nowMs) {
     return { kind: 'busy', sameOperation: old.leaseOp === operation, leaseUntilMs: old.leaseUntilMs };
   }

@@ -1,11 +1,8 @@
 import type { ItemKey } from '#shared/contract/item-keys.ts';
-import { attemptsAttribute, dueAttribute, operationAttribute, type OperationRecord, sentAttribute } from './attributes.ts';
-import { FREED } from './commit.ts';
+import { attemptsAttribute, dueAttribute, type OperationRecord, operationAttribute, sentAttribute } from './attributes.ts';
+import { FREED, OVERDUE_SHARD } from './commit.ts';
 import { type LeaseHolder, leaseIsMine, operationIsDiscarded } from './conditions.ts';
 import { type ItemWrite, updateWrite } from './expression.ts';
-
-/** All overdue items are found under one key; they are few, healthy jobs never enter the index. */
-const OVERDUE_SHARD = '0';
 
 export interface SettleRequest {
   readonly key: ItemKey;
@@ -78,5 +75,10 @@ export const discardWrite = ({ key, operation, holder, record, notSent, overdueA
 export function buriedWrite(key: ItemKey, operation: string, keepOverdue: boolean): ItemWrite {
   const write = updateWrite(key, { remove: keepOverdue ? [] : ['overdueShard', 'overdueAtMs'] }, operationIsDiscarded(operation));
   const names = { ...write.names, '#operation': operationAttribute(operation), '#buried': 'buried' };
-  return { ...write, update: `SET #operation.#buried = :buried ${write.update}`.trimEnd(), names, values: { ...write.values, ':buried': true } };
+  return {
+    ...write,
+    update: `SET #operation.#buried = :buried ${write.update}`.trimEnd(),
+    names,
+    values: { ...write.values, ':buried': true },
+  };
 }

@@ -6,7 +6,9 @@ export interface ItemChange {
   readonly current: Readonly<Record<string, unknown>> | undefined;
 }
 
-export type OutboxReading = { readonly kind: 'messages'; readonly messages: readonly JobMessage[] } | { readonly kind: 'unreadable'; readonly problem: string };
+export type OutboxReading =
+  | { readonly kind: 'messages'; readonly messages: readonly JobMessage[] }
+  | { readonly kind: 'unreadable'; readonly problem: string };
 
 /**
  * The jobs a change set off. Only a write that raised the version carries its outbox out; a later write on the same item still

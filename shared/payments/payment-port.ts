@@ -39,7 +39,9 @@ export type FindAnswer =
   | { readonly status: 'refunded'; readonly captureId: string; readonly refundId: string }
   | { readonly status: 'not-captured' }
   | { readonly status: 'voided' };
-export type RefundAnswer = { readonly status: 'refunded'; readonly refundId: string } | { readonly status: 'declined'; readonly reason: string };
+export type RefundAnswer =
+  | { readonly status: 'refunded'; readonly refundId: string }
+  | { readonly status: 'declined'; readonly reason: string };
 
 /**
  * No usable answer. `sent` says whether the request can have reached the provider: only a refused connection, a failed

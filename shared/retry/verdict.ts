@@ -5,6 +5,6 @@ export type Verdict =
   /** The side effect may have happened. */
   | { readonly kind: 'unknown'; readonly code: string; readonly retryAfterMs?: number | undefined }
   /** Put off before anything was tried: costs no attempt. */
-  | { readonly kind: 'deferred'; readonly code: string; readonly delayMs: number }
+  | { readonly kind: 'deferred'; readonly code: string; readonly retryAfterMs?: number | undefined; readonly delayMs?: number | undefined }
   /** No repetition can help. */
   | { readonly kind: 'permanent'; readonly code: string; readonly sent: 'no' | 'maybe' };

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 
 /**
  * @param schema what the function needs, from shared/contract/environment.ts

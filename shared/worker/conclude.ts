@@ -1,15 +1,17 @@
+import { MAX_ATTEMPTS } from '#shared/contract/limits.ts';
+import { writeLetter } from '#shared/dead-letter/letter.ts';
 import type { Report } from '#shared/idempotency/item-persistence-layer.ts';
 import { attemptsSpent, fenceOf, hasOtherUnfinishedOperation, type ItemImage, type OperationRecord } from '#shared/item/attributes.ts';
 import type { ClaimRefusal } from '#shared/item/refusal.ts';
 import { buriedWrite } from '#shared/item/settle.ts';
-import { writeLetter } from '#shared/dead-letter/letter.ts';
-import { jittered, retryDelayMs } from '#shared/retry/schedule.ts';
+import { deferralDelayMs, jittered, retryDelayMs } from '#shared/retry/schedule.ts';
 import type { JobExecution } from './job-execution.ts';
-import type { ParsedJob } from './parse-job.ts';
+import type { ParsedJob, Unreadable } from './parse-job.ts';
 import type { Delivery, Ending, EndingFacts, Worker } from './worker.ts';
 
-/** First wait of a message that was not run. */
-const DEFERRAL_MS = 10_000;
+/** A version from the future waits for the rollout that brings its code; after this it is a dead letter. */
+const FUTURE_VERSION_WAIT_MS = 15 * 60_000;
+const FUTURE_VERSION_LIMIT_MS = 24 * 3_600_000;
 
 interface Context {
   readonly delivery: Delivery;
@@ -27,32 +29,75 @@ export async function concludeReport(report: Report, execution: JobExecution, co
       return concludeRefusal(report.refusal, execution, context);
     case 'settled':
       if (report.settlement.kind === 'discard') return bury(report.settlement, execution, context, { image: execution.image ?? {} });
-      return { action: 'hand-back', outcome: report.settlement.kind, delayMs: report.settlement.delayMs, facts: { ...facts, code: report.settlement.code } };
+      return {
+        action: 'hand-back',
+        outcome: report.settlement.kind,
+        delayMs: report.settlement.delayMs,
+        facts: {
+          ...facts,
+          code: report.settlement.code,
+          ...(report.settlement.kind === 'deferred' ? { ageMs: ageMs(context.delivery, context.worker) } : {}),
+        },
+      };
     case 'fenced':
     case 'settle-unanswered':
-      return { action: 'hand-back', outcome: report.kind, delayMs: report.settlement.delayMs, facts: { ...facts, code: report.settlement.code } };
+      return {
+        action: 'hand-back',
+        outcome: report.kind,
+        delayMs: report.settlement.delayMs,
+        facts: { ...facts, code: report.settlement.code },
+      };
     case 'claim-unanswered':
     case 'claimed':
       return { action: 'hand-back', outcome: report.kind, delayMs: retryDelayMs(1, pace(context.worker)), facts };
   }
 }
 
-export const tooLittleTime = (job: ParsedJob, worker: Worker): Ending => ({ action: 'hand-back', outcome: 'too-little-time', delayMs: jittered(1_000, pace(worker)), facts: { key: job.key } });
+export const tooLittleTime = (job: ParsedJob, worker: Worker): Ending => ({
+  action: 'hand-back',
+  outcome: 'too-little-time',
+  delayMs: jittered(1_000, pace(worker)),
+  facts: { key: job.key },
+});
+
+/** Refused at the gate: nothing was written, nothing is spent. */
+export const deferred = (
+  { code, retryAfterMs }: { code: string; retryAfterMs?: number },
+  job: ParsedJob,
+  delivery: Delivery,
+  worker: Worker,
+): Ending => ({
+  action: 'hand-back',
+  outcome: code,
+  delayMs: deferralDelayMs(ageMs(delivery, worker), pace(worker), retryAfterMs),
+  facts: { key: job.key, ageMs: ageMs(delivery, worker) },
+});
 
 /** Nothing on any item knows of such a message; the letter is its only trace. */
-export async function concludeMalformed({ reason, detail }: { reason: string; detail: string }, delivery: Delivery, worker: Worker): Promise<Ending> {
+export async function concludeUnreadable({ reason, detail }: Unreadable, delivery: Delivery, worker: Worker): Promise<Ending> {
+  if (reason === 'unsupported-version' && ageMs(delivery, worker) < FUTURE_VERSION_LIMIT_MS * worker.timeScale) {
+    return { action: 'hand-back', outcome: reason, delayMs: jittered(FUTURE_VERSION_WAIT_MS, pace(worker)), facts: { code: reason } };
+  }
   await sendLetter({ reason, detail, attempts: 0 }, { delivery, worker });
   return { action: 'ack', outcome: 'dead-lettered', facts: { code: reason } };
 }
 
 async function concludeRefusal(refusal: ClaimRefusal, execution: JobExecution, context: Context): Promise<Ending> {
   const facts = { key: context.job.key };
+  const { delivery } = context;
   switch (refusal.kind) {
     case 'completed':
       return { action: 'ack', outcome: 'duplicate', facts };
     case 'discarded':
-      if (refusal.record.buried) return { action: 'ack', outcome: 'duplicate-of-discarded', facts };
+      // A copy that carries a letter comes back from the dead-letter queue by a plain redrive: swallowed, its only trace would be gone.
+      if (refusal.record.buried && !delivery.carriesLetter) return { action: 'ack', outcome: 'duplicate-of-discarded', facts };
       return bury({ code: refusal.record.reason ?? 'discarded' }, execution, context, refusal);
+    case 'superseded':
+      return { action: 'ack', outcome: refusal.kind, facts };
+    case 'unreadable':
+      return refuse('order-unreadable', context);
+    case 'ahead':
+      return refuse('attempt-not-opened', context);
     case 'not-found':
       return refuse('order-not-found', context);
     case 'payload-mismatch':
@@ -71,7 +116,7 @@ function waitAfter(refusal: ClaimRefusal, worker: Worker): number {
   const spreadMs = worker.random.fraction() * 1_000;
   if (refusal.kind === 'busy') return wholeSeconds((refusal.sameOperation ? refusal.leaseUntilMs - nowMs : worker.timing.p99Ms) + spreadMs);
   if (refusal.kind === 'early') return wholeSeconds(refusal.dueAtMs - nowMs + spreadMs);
-  return jittered(DEFERRAL_MS, pace(worker));
+  return deferralDelayMs(0, pace(worker));
 }
 
 const wholeSeconds = (delayMs: number): number => Math.max(1, Math.ceil(delayMs / 1000)) * 1000;
@@ -83,9 +128,14 @@ interface Discarded {
 }
 
 /** The discard stands on the item; now the letter, then the mark that it is out, then the acknowledgement. */
-async function bury({ code: reason, detail }: { code: string; detail?: string }, execution: JobExecution, context: Context, { image, record }: Discarded): Promise<Ending> {
+async function bury(
+  { code: reason, detail }: { code: string; detail?: string },
+  execution: JobExecution,
+  context: Context,
+  { image, record }: Discarded,
+): Promise<Ending> {
   const { job, worker } = context;
-  const attempts = record?.tries ?? attemptsSpent(image, execution.operation);
+  const attempts = record?.tries ?? Math.min(attemptsSpent(image, execution.operation), MAX_ATTEMPTS);
   await sendLetter({ reason, detail, attempts }, context);
   const write = buriedWrite(execution.target, execution.operation, hasOtherUnfinishedOperation(image, execution.operation));
   // Without the mark a later copy only repeats the letter.
@@ -98,7 +148,10 @@ async function refuse(reason: string, context: Context): Promise<Ending> {
   return { action: 'ack', outcome: 'dead-lettered', facts: { key: context.job.key, code: reason } };
 }
 
-async function sendLetter({ reason, detail, attempts }: { reason: string; detail?: string | undefined; attempts: number }, { delivery, worker, job }: Omit<Context, 'job'> & { job?: ParsedJob }): Promise<void> {
+async function sendLetter(
+  { reason, detail, attempts }: { reason: string; detail?: string | undefined; attempts: number },
+  { delivery, worker, job }: Omit<Context, 'job'> & { job?: ParsedJob },
+): Promise<void> {
   const letter = writeLetter({
     kind: worker.definition.kind,
     reason,
@@ -109,12 +162,19 @@ async function sendLetter({ reason, detail, attempts }: { reason: string; detail
     schemaVersion: job?.message.version,
     trace: job?.message.trace,
   });
-  await worker.deadLetters.send(delivery.body, letter);
+  await worker.deadLetters.send(delivery.body, letter, delivery.fifoGroup);
 }
 
 function factsOf(execution: JobExecution, { key }: ParsedJob): EndingFacts {
   if (execution.image === undefined) return { key };
-  return { key, owner: execution.holder.owner, fence: fenceOf(execution.image), attempt: attemptsSpent(execution.image, execution.operation) };
+  return {
+    key,
+    owner: execution.holder.owner,
+    fence: fenceOf(execution.image),
+    attempt: attemptsSpent(execution.image, execution.operation),
+  };
 }
+
+const ageMs = ({ firstReceivedAtMs }: Delivery, { clock }: Worker): number => Math.max(0, clock.nowMs() - firstReceivedAtMs);
 
 const pace = (worker: Worker) => ({ scale: worker.timeScale, fraction: worker.random.fraction() });

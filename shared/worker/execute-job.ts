@@ -1,6 +1,6 @@
 import { IdempotencyConfig, makeIdempotent } from '@aws-lambda-powertools/idempotency';
 import { ItemPersistenceLayer } from '#shared/idempotency/item-persistence-layer.ts';
-import { concludeMalformed, concludeReport, tooLittleTime } from './conclude.ts';
+import { concludeReport, concludeUnreadable, deferred, tooLittleTime } from './conclude.ts';
 import { createJobExecution } from './job-execution.ts';
 import { parseJob } from './parse-job.ts';
 import { runJob } from './run-job.ts';
@@ -13,14 +13,18 @@ import type { Delivery, Ending, Worker } from './worker.ts';
  * @returns whether to acknowledge the message or to hand it back, and when it shall return
  */
 export async function executeJob(delivery: Delivery, worker: Worker, remainingMs: number): Promise<Ending> {
+  const endsAtMs = worker.clock.nowMs() + remainingMs;
   const parsed = parseJob(delivery.body, worker.definition);
-  if (!parsed.ok) return concludeMalformed(parsed, delivery, worker);
+  if (!parsed.ok) return concludeUnreadable(parsed, delivery, worker);
   // Asked this way round so that an unknown remaining time starts nothing either.
   if (!(remainingMs >= worker.timing.minimumRemainingMs)) return tooLittleTime(parsed.job, worker);
 
-  const execution = createJobExecution(parsed.job, delivery.body, worker, remainingMs);
+  const admission = await worker.gate.admit(worker.definition);
+  if (!admission.admitted) return deferred(admission, parsed.job, delivery, worker);
+
+  const execution = createJobExecution(parsed.job, delivery, worker, remainingMs);
   const layer = new ItemPersistenceLayer(execution, worker.store);
-  const run = makeIdempotent(() => runJob(execution, parsed.job, worker), {
+  const run = makeIdempotent(() => runJob(execution, { job: parsed.job, delivery, worker, admission, endsAtMs }), {
     persistenceStore: layer,
     config: withDeadline(remainingMs),
     keyPrefix: worker.definition.kind,
@@ -36,6 +40,8 @@ export async function executeJob(delivery: Delivery, worker: Worker, remainingMs
 /** Powertools only wants to know that there is a deadline; the one that counts is the lease's, fixed by the claim. */
 function withDeadline(remainingMs: number): IdempotencyConfig {
   const config = new IdempotencyConfig({});
-  config.registerLambdaContext({ getRemainingTimeInMillis: () => Math.max(1, remainingMs) } as Parameters<IdempotencyConfig['registerLambdaContext']>[0]);
+  config.registerLambdaContext({ getRemainingTimeInMillis: () => Math.max(1, remainingMs) } as Parameters<
+    IdempotencyConfig['registerLambdaContext']
+  >[0]);
   return config;
 }

@@ -1,20 +1,21 @@
 import type { ItemKey } from '#shared/contract/item-keys.ts';
-import { jobItemKey } from '#shared/contract/item-keys.ts';
+import { LEASE_GRACE_MS } from '#shared/contract/limits.ts';
 import type { JobMessage } from '#shared/contract/message.ts';
 import { intentHash } from '#shared/idempotency/intent-hash.ts';
 import type { ItemProtocol } from '#shared/idempotency/item-protocol.ts';
+import { alsoWrite } from '#shared/item/also.ts';
 import { attemptsSpent, fenceOf, hasOtherUnfinishedOperation, type ItemImage } from '#shared/item/attributes.ts';
 import { claimWrite } from '#shared/item/claim.ts';
 import { commitWrite } from '#shared/item/commit.ts';
+import type { ItemWrite } from '#shared/item/expression.ts';
 import type { Verdict } from '#shared/retry/verdict.ts';
+import { LEASE_HEARTBEATS } from './heartbeat.ts';
+import { type JobTarget, targetOf } from './job-target.ts';
 import { outboxMessage } from './outbox-message.ts';
 import type { Decision } from './outcome.ts';
 import type { ParsedJob } from './parse-job.ts';
 import { type SettlementFacts, settlementOf } from './settlement.ts';
-import type { Worker } from './worker.ts';
-
-/** The operation's name on a job's own item. */
-const OWN_OPERATION = 'run';
+import type { Delivery, Worker } from './worker.ts';
 
 /** One execution of one job: what it holds and the writes that follow from it. State of its own, shared with nobody. */
 export interface JobExecution extends ItemProtocol {
@@ -28,9 +29,9 @@ export interface JobExecution extends ItemProtocol {
   wasAsked(): void;
 }
 
-export function createJobExecution(job: ParsedJob, body: string, worker: Worker, remainingMs: number): JobExecution {
+export function createJobExecution(job: ParsedJob, delivery: Delivery, worker: Worker, remainingMs: number): JobExecution {
   const { definition, clock, random } = worker;
-  const target = targetOf(job, worker);
+  const target = targetOf(definition, job.payload);
   const owner = random.token();
   const hash = intentHash(definition.intent(job.payload));
   const claimedAtMs = clock.nowMs();
@@ -46,8 +47,16 @@ export function createJobExecution(job: ParsedJob, body: string, worker: Worker,
   return {
     target: target.key,
     operation: target.operation,
-    identity: { operation: target.operation, owner, intentHash: hash, nowMs: claimedAtMs },
-    claim: () => claimWrite({ ...target, owner, intentHash: hash, nowMs: claimedAtMs, leaseUntilMs: claimedAtMs + leaseMs(remainingMs, worker), ownItemMessage: target.own ? body : undefined }),
+    identity: { operation: target.operation, owner, intentHash: hash, nowMs: claimedAtMs, current: target.current },
+    claim: () =>
+      claimWrite({
+        ...target,
+        owner,
+        intentHash: hash,
+        nowMs: claimedAtMs,
+        leaseUntilMs: claimedAtMs + leaseMs(remainingMs, worker),
+        ownItemMessage: target.own ? delivery.body : undefined,
+      }),
     began: (claimed) => {
       image = claimed;
     },
@@ -70,27 +79,16 @@ export function createJobExecution(job: ParsedJob, body: string, worker: Worker,
       return expect(verdict, 'failed');
     },
     commit: () => commitOf(expect(decision, 'decided'), begunFacts()),
-    settlementOf: (failure) => settlementOf(failure, settlementFacts({ ...begunFacts(), asked })),
+    settlementOf: (failure) => settlementOf(failure, settlementFacts({ ...begunFacts(), delivery, asked })),
   };
 }
 
-interface Target {
-  readonly key: ItemKey;
-  readonly operation: string;
-  readonly own: boolean;
-}
-
-function targetOf({ payload, key }: ParsedJob, { definition }: Worker): Target {
-  if (definition.item === undefined) return { key: jobItemKey(definition.kind, key), operation: OWN_OPERATION, own: true };
-  if (definition.operation === undefined) throw new Error(`job kind ${definition.kind} names an item and no operation on it`);
-  return { key: definition.item(payload), operation: definition.operation(payload), own: false };
-}
-
 /** The lease ends when the function must have, plus a grace; never with what Powertools would make of it. */
-const leaseMs = (remainingMs: number, { timing }: Worker): number => Math.min(remainingMs + timing.leaseDurationMs - timing.functionTimeoutSeconds * 1000, timing.leaseDurationMs);
+const leaseMs = (remainingMs: number, { timing }: Worker): number =>
+  Math.min(remainingMs + LEASE_GRACE_MS, timing.heartbeatMs === undefined ? timing.leaseDurationMs : timing.heartbeatMs * LEASE_HEARTBEATS);
 
 interface BegunFacts {
-  readonly target: Target;
+  readonly target: JobTarget;
   readonly hash: string;
   readonly image: ItemImage;
   readonly holder: { readonly owner: string; readonly fence: number };
@@ -98,25 +96,44 @@ interface BegunFacts {
   readonly worker: Worker;
 }
 
-function commitOf(decision: Decision, { target, hash, image, holder, job, worker }: BegunFacts) {
+function commitOf(decision: Decision, { target, hash, image, holder, job, worker }: BegunFacts): ItemWrite[] {
   const nowMs = worker.clock.nowMs();
   const outbox: JobMessage[] = decision.enqueue.map((reference) => outboxMessage(reference, nowMs, job.message.trace));
-  return commitWrite({
+  const own = commitWrite({
     key: target.key,
     operation: target.operation,
     holder,
-    record: { status: 'completed', result: decision.result, hash, atMs: nowMs, by: holder.owner, fence: holder.fence, tries: attemptsSpent(image, target.operation) },
+    record: {
+      status: 'completed',
+      result: decision.result,
+      hash,
+      atMs: nowMs,
+      by: holder.owner,
+      fence: holder.fence,
+      tries: attemptsSpent(image, target.operation),
+    },
     change: decision.change,
     outbox,
     guard: worker.definition.guard,
     keepOverdue: hasOtherUnfinishedOperation(image, target.operation),
     ownItem: target.own,
     recordOnly: decision.answer === 'obsolete',
+    wakeAtMs: decision.wakeAtMs,
     nowMs,
   });
+  return [own, ...decision.also.map((change) => alsoWrite(change, nowMs))];
 }
 
-function settlementFacts({ target, hash, image, holder, job, worker, asked }: BegunFacts & { readonly asked: boolean }): SettlementFacts {
+function settlementFacts({
+  target,
+  hash,
+  image,
+  holder,
+  job,
+  worker,
+  delivery,
+  asked,
+}: BegunFacts & { readonly delivery: Delivery; readonly asked: boolean }): SettlementFacts {
   const { definition, timing, timeScale, clock, random } = worker;
   return {
     key: target.key,
@@ -124,10 +141,12 @@ function settlementFacts({ target, hash, image, holder, job, worker, asked }: Be
     holder,
     image,
     intentHash: hash,
-    enqueuedAtMs: Date.parse(job.message.enqueuedAt),
+    intentAtMs: definition.intentAtMs?.(image) ?? Date.parse(job.message.enqueuedAt),
     timing,
     pace: { scale: timeScale, fraction: random.fraction() },
     nowMs: clock.nowMs(),
+    messageAgeMs: Math.max(0, clock.nowMs() - delivery.firstReceivedAtMs),
+    unresolvedAfterMs: worker.unresolvedAfterMs,
     asked,
     canAsk: definition.ask !== undefined,
   };

@@ -1,7 +1,7 @@
+import type * as z from 'zod';
 import { MAX_MESSAGE_BYTES } from '#shared/contract/limits.ts';
 import { type JobMessage, messageSchema } from '#shared/contract/message.ts';
 import { parseStrictJson } from '#shared/contract/strict-json.ts';
-import type * as z from 'zod';
 import type { AnyJobDefinition } from './define-job.ts';
 
 export interface ParsedJob {
@@ -10,7 +10,14 @@ export interface ParsedJob {
   readonly key: string;
 }
 
-export type ParseAnswer = { readonly ok: true; readonly job: ParsedJob } | { readonly ok: false; readonly reason: string; readonly detail: string };
+export type ParseAnswer = { readonly ok: true; readonly job: ParsedJob } | Unreadable;
+
+export interface Unreadable {
+  readonly ok: false;
+  /** `unsupported-version`: written by newer code; a rollout may bring it here yet. */
+  readonly reason: 'malformed' | 'unsupported-version';
+  readonly detail: string;
+}
 
 /** Everything that can be known from the body alone, before anything costly. The reasons name fields, never their values. */
 export function parseJob(body: string, definition: AnyJobDefinition): ParseAnswer {
@@ -19,7 +26,8 @@ export function parseJob(body: string, definition: AnyJobDefinition): ParseAnswe
   const message = messageSchema.safeParse(json.value);
   if (!message.success) return malformed(describe(message.error));
   if (message.data.kind !== definition.kind) return malformed(`this queue runs ${definition.kind}, not another kind`);
-  if (message.data.version !== definition.version) return { ok: false, reason: 'unsupported-version', detail: `version ${message.data.version}, this code reads ${definition.version}` };
+  if (message.data.version !== definition.version)
+    return { ok: false, reason: 'unsupported-version', detail: `version ${message.data.version}, this code reads ${definition.version}` };
   const payload = definition.payload.safeParse(message.data.payload);
   if (!payload.success) return malformed(describe(payload.error, 'payload.'));
   const key = definition.key(payload.data);
@@ -32,7 +40,8 @@ const malformed = (detail: string): ParseAnswer => ({ ok: false, reason: 'malfor
 /** Paths come from our own schemas; names a sender made up are counted, not repeated. */
 function describe(error: z.ZodError, prefix = ''): string {
   const problems = error.issues.map((issue) => {
-    if (issue.code === 'unrecognized_keys') return `${issue.keys.length} unknown field(s)${issue.path.length > 0 || prefix !== '' ? ' in payload' : ''}`;
+    if (issue.code === 'unrecognized_keys')
+      return `${issue.keys.length} unknown field(s)${issue.path.length > 0 || prefix !== '' ? ' in payload' : ''}`;
     if (issue.code === 'invalid_key') return `${prefix}${issue.path.slice(0, -1).join('.')}: a field name that is too long`;
     return `${prefix}${issue.path.join('.') || 'body'}: ${issue.message}`;
   });
