@@ -1,7 +1,9 @@
 import { Stack, type StackProps } from 'aws-cdk-lib';
 import { AttributeType, Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import { STACK_OUTPUTS } from '#shared/contract/stack-outputs.ts';
+import { ExportBucket } from './constructs/export-bucket.ts';
 import { StateTable } from './constructs/state-table.ts';
 import { TTL_ATTRIBUTE, tableDefaults } from './constructs/table-defaults.ts';
 import type { Settings } from './settings.ts';
@@ -17,6 +19,7 @@ export class DataStack extends Stack {
   readonly controlTable: Table;
   readonly cacheTable: Table;
   readonly mailTable: Table;
+  readonly exportBucket: Bucket;
 
   constructor(scope: Construct, id: string, { settings, ...props }: DataStackProps) {
     super(scope, id, props);
@@ -40,12 +43,14 @@ export class DataStack extends Stack {
       partitionKey: { name: 'deliveryKey', type: AttributeType.STRING },
       sortKey: { name: 'deliveryId', type: AttributeType.STRING },
     });
+    this.exportBucket = new ExportBucket(this, 'ExportBucket', { settings });
 
     addOutputs(this, {
       [STACK_OUTPUTS.stateTable]: this.stateTable.tableName,
       [STACK_OUTPUTS.controlTable]: this.controlTable.tableName,
       [STACK_OUTPUTS.cacheTable]: this.cacheTable.tableName,
       [STACK_OUTPUTS.mailTable]: this.mailTable.tableName,
+      [STACK_OUTPUTS.exportBucket]: this.exportBucket.bucketName,
     });
   }
 }

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
+import type { Dependency } from '#shared/worker/define-job.ts';
 
 /** What a stage decides. Constructs read these values and never the stage's name, so a new stage is one more column here. */
 export interface Settings {
@@ -14,6 +15,12 @@ export interface Settings {
   readonly logRetentionDays: 1 | 14 | 90;
   /** Multiplies every declared duration and retry delay. */
   readonly timeScale: number;
+  /** How long the payment provider remembers an idempotency key (24 h at Stripe). */
+  readonly providerKeyHorizonSeconds: number;
+  /** How long after its intent an unanswered outcome becomes a dead letter. */
+  readonly unresolvedAfterSeconds: number;
+  /** Calls per second that all workers together may make to a dependency. */
+  readonly rateLimits: Readonly<Record<Dependency, number>>;
   /** Upper bound for every kind's concurrency; undefined where the definitions decide. A laptop runs one process per concurrent batch. */
   readonly maxConcurrency: number | undefined;
   readonly streamFailureMode: 'throw' | 'report';
@@ -81,6 +88,9 @@ function valuesOf(stage: Stage, input: SettingsInput): StageValues {
   const onAws = {
     env: undefined,
     timeScale: 1,
+    providerKeyHorizonSeconds: 24 * 3600,
+    unresolvedAfterSeconds: 48 * 3600,
+    rateLimits: { 'payment-provider': 100 },
     maxConcurrency: undefined,
     streamFailureMode: 'report',
     apiAuthorization: 'iam',
@@ -102,6 +112,9 @@ function localValues({ endpointUrl, region }: SettingsInput): StageValues {
     pointInTimeRecovery: false,
     logRetentionDays: 1,
     timeScale: 0.1,
+    providerKeyHorizonSeconds: 24 * 3600,
+    unresolvedAfterSeconds: 48 * 3600,
+    rateLimits: { 'payment-provider': 200 },
     maxConcurrency: 2,
     // The emulator takes a partial batch response of a stream for success and would lose the record.
     streamFailureMode: 'throw',

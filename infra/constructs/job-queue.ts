@@ -15,7 +15,12 @@ export class JobQueue extends RedrivenQueue {
       scale: settings.timeScale,
       batchingWindowSeconds: definition.queue.batchingWindowSeconds ?? 0,
     });
-    super(scope, id, { settings, visibilityTimeoutSeconds: timing.visibilityTimeoutSeconds, maxReceiveCount: MAX_RECEIVE_COUNT });
+    super(scope, id, {
+      settings,
+      visibilityTimeoutSeconds: timing.visibilityTimeoutSeconds,
+      maxReceiveCount: MAX_RECEIVE_COUNT,
+      fifo: definition.queue.fifoGroup !== undefined,
+    });
     this.definition = definition;
     this.timing = timing;
   }

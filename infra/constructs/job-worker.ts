@@ -1,18 +1,21 @@
-import { Duration } from 'aws-cdk-lib';
-import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import { ArnFormat, Duration, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { executeJobEnvironment } from '#shared/contract/environment.ts';
+import { type EnvironmentOf, executeJobEnvironment } from '#shared/contract/environment.ts';
+import { EXPORT_PREFIX } from '#shared/contract/object-keys.ts';
+import type { DataStack } from '../data-stack.ts';
 import type { Settings } from '../settings.ts';
 import { consumeQueue } from './consume-queue.ts';
 import type { JobQueue } from './job-queue.ts';
 import { NodeFunction } from './node-function.ts';
 
+/** What a kind reaches besides its own items; it gets no right to anything else. */
+export type Reach = 'mail' | 'stock' | 'orders' | 'exports';
+
 export interface JobWorkerProps {
   readonly settings: Settings;
   readonly jobQueue: JobQueue;
-  readonly stateTable: Table;
-  readonly mailTable: Table;
-  readonly sendsMail: boolean;
+  readonly data: Pick<DataStack, 'stateTable' | 'controlTable' | 'mailTable' | 'exportBucket'>;
+  readonly reaches: readonly Reach[];
   readonly paymentProviderUrl: string;
 }
 
@@ -21,29 +24,61 @@ export interface JobWorkerProps {
  * AWS cuts a function off that feeds itself after about sixteen rounds, so every job goes through an outbox.
  */
 export class JobWorker extends NodeFunction<typeof executeJobEnvironment> {
+  readonly kind: string;
+  /** The event source mapping that feeds it. */
+  readonly mappingId: string;
+  readonly mappingArn: string;
+
   constructor(scope: Construct, id: string, props: JobWorkerProps) {
-    const { settings, jobQueue, stateTable, mailTable } = props;
-    const { definition, timing, queue, deadLetterQueue } = jobQueue;
+    const { jobQueue, data } = props;
+    const { definition, timing, deadLetterQueue } = jobQueue;
     super(scope, id, {
-      settings,
+      settings: props.settings,
       folder: 'execute-job',
       schema: executeJobEnvironment,
-      environment: {
-        JOB_KIND: definition.kind,
-        STATE_TABLE: stateTable.tableName,
-        MAIL_TABLE: mailTable.tableName,
-        QUEUE_URL: queue.queueUrl,
-        DEAD_LETTER_QUEUE_URL: deadLetterQueue.queueUrl,
-        PAYMENT_PROVIDER_URL: props.paymentProviderUrl,
-        TIME_SCALE: String(settings.timeScale),
-      },
+      environment: environmentOf(props),
       timeout: Duration.seconds(timing.functionTimeoutSeconds),
     });
     // Claim, commit and settle are conditional updates that return the item: nothing is read, nothing is put.
-    this.allow(['dynamodb:UpdateItem'], [stateTable.tableArn]);
+    this.allow(['dynamodb:UpdateItem'], [data.stateTable.tableArn]);
+    // Pauses are read; breaker and rate limit, where there is a dependency, are written, too.
+    this.allow(['dynamodb:GetItem', ...(definition.dependency === undefined ? [] : ['dynamodb:UpdateItem'])], [data.controlTable.tableArn]);
     this.allow(['sqs:SendMessage'], [deadLetterQueue.queueArn]);
-    if (props.sendsMail) this.allow(['dynamodb:PutItem', 'dynamodb:Query'], [mailTable.tableArn]);
-    const maxConcurrency = Math.min(definition.queue.maxConcurrency, settings.maxConcurrency ?? definition.queue.maxConcurrency);
-    consumeQueue(this, jobQueue, { ...definition.queue, maxConcurrency });
+    for (const reach of props.reaches) this.allowReach(reach, data);
+    this.kind = definition.kind;
+    const maxConcurrency = Math.min(definition.queue.maxConcurrency, props.settings.maxConcurrency ?? definition.queue.maxConcurrency);
+    this.mappingId = consumeQueue(this, jobQueue, { ...definition.queue, maxConcurrency });
+    const mapping = { service: 'lambda', resource: 'event-source-mapping', resourceName: this.mappingId };
+    this.mappingArn = Stack.of(this).formatArn({ ...mapping, arnFormat: ArnFormat.COLON_RESOURCE_NAME });
+  }
+
+  private allowReach(reach: Reach, { stateTable, mailTable, exportBucket }: JobWorkerProps['data']): void {
+    switch (reach) {
+      case 'mail':
+        return this.allow(['dynamodb:PutItem', 'dynamodb:Query'], [mailTable.tableArn]);
+      case 'stock':
+        return this.allow(['dynamodb:GetItem'], [stateTable.tableArn]);
+      case 'orders':
+        return this.allow(['dynamodb:Query'], [stateTable.tableArn]);
+      case 'exports':
+        this.allow(['s3:GetObject', 's3:PutObject', 's3:AbortMultipartUpload'], [exportBucket.arnForObjects(`${EXPORT_PREFIX}*`)]);
+        // Without it S3 answers 403 for an object that does not exist.
+        return this.allow(['s3:ListBucket'], [exportBucket.bucketArn]);
+    }
   }
 }
+
+const environmentOf = ({ settings, jobQueue, data, paymentProviderUrl }: JobWorkerProps): EnvironmentOf<typeof executeJobEnvironment> => ({
+  JOB_KIND: jobQueue.definition.kind,
+  STATE_TABLE: data.stateTable.tableName,
+  CONTROL_TABLE: data.controlTable.tableName,
+  MAIL_TABLE: data.mailTable.tableName,
+  EXPORT_BUCKET: data.exportBucket.bucketName,
+  QUEUE_URL: jobQueue.queue.queueUrl,
+  DEAD_LETTER_QUEUE_URL: jobQueue.deadLetterQueue.queueUrl,
+  PAYMENT_PROVIDER_URL: paymentProviderUrl,
+  RATE_LIMITS: JSON.stringify(settings.rateLimits),
+  TIME_SCALE: String(settings.timeScale),
+  PROVIDER_KEY_HORIZON_SECONDS: String(settings.providerKeyHorizonSeconds),
+  UNRESOLVED_AFTER_SECONDS: String(settings.unresolvedAfterSeconds),
+});

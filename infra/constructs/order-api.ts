@@ -4,7 +4,7 @@ import { HttpIamAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
-import { acceptOrderEnvironment, readOrderEnvironment } from '#shared/contract/environment.ts';
+import { acceptJobEnvironment, acceptOrderEnvironment, readOrderEnvironment } from '#shared/contract/environment.ts';
 import type { Settings } from '../settings.ts';
 import { apiUrl } from './api-url.ts';
 import { NodeFunction } from './node-function.ts';
@@ -23,6 +23,10 @@ export class OrderApi extends Construct {
   readonly url: string;
   readonly acceptOrder: NodeFunction<typeof acceptOrderEnvironment>;
   readonly readOrder: NodeFunction<typeof readOrderEnvironment>;
+  readonly acceptPaymentAttempt: NodeFunction<typeof acceptOrderEnvironment>;
+  readonly acceptRefund: NodeFunction<typeof acceptOrderEnvironment>;
+  readonly acceptExport: NodeFunction<typeof acceptJobEnvironment>;
+  readonly acceptStockAdjustment: NodeFunction<typeof acceptJobEnvironment>;
 
   constructor(scope: Construct, id: string, { settings, stateTable, cacheTable }: OrderApiProps) {
     super(scope, id);
@@ -52,6 +56,12 @@ export class OrderApi extends Construct {
     // DeleteItem gives the fill token of an absent order back.
     this.readOrder.allow(['dynamodb:GetItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'], [cacheTable.tableArn]);
 
+    this.acceptPaymentAttempt = this.requestFunction('AcceptPaymentAttempt', 'accept-payment-attempt', settings, stateTable);
+    this.acceptRefund = this.requestFunction('AcceptRefund', 'accept-refund', settings, stateTable);
+
+    this.acceptExport = this.acceptJobFunction('AcceptExport', 'accept-export', settings, stateTable);
+    this.acceptStockAdjustment = this.acceptJobFunction('AcceptStockAdjustment', 'accept-stock-adjustment', settings, stateTable);
+
     const authorizer = settings.apiAuthorization === 'iam' ? new HttpIamAuthorizer() : new HttpNoneAuthorizer();
     const api = new HttpApi(this, 'Api', { description: `Andal orders (${settings.stage})`, defaultAuthorizer: authorizer });
     const accept = new HttpLambdaIntegration('Accept', this.acceptOrder.lambda);
@@ -59,6 +69,34 @@ export class OrderApi extends Construct {
     api.addRoutes({ path: '/users/{userId}/orders', methods: [HttpMethod.POST], integration: accept });
     api.addRoutes({ path: '/users/{userId}/orders/{orderId}', methods: [HttpMethod.GET], integration: read });
     api.addRoutes({ path: '/users/{userId}/order-summary', methods: [HttpMethod.GET], integration: read });
+    this.addPosts(api);
     this.url = apiUrl(api, settings);
+  }
+
+  private addPosts(api: HttpApi): void {
+    const posts: [string, string, NodeFunction<typeof acceptOrderEnvironment>][] = [
+      ['PayAgain', '/users/{userId}/orders/{orderId}/payment-attempts', this.acceptPaymentAttempt],
+      ['Refund', '/users/{userId}/orders/{orderId}/refunds', this.acceptRefund],
+      ['Export', '/users/{userId}/exports', this.acceptExport],
+      ['AdjustStock', '/stock/{sku}/adjustments', this.acceptStockAdjustment],
+    ];
+    for (const [id, path, { lambda }] of posts)
+      api.addRoutes({ path, methods: [HttpMethod.POST], integration: new HttpLambdaIntegration(id, lambda) });
+  }
+
+  /** A job with an item of its own comes in by creating that item; a repeated request is recognised by the refused write. */
+  private acceptJobFunction(id: string, folder: string, settings: Settings, stateTable: Table): NodeFunction<typeof acceptJobEnvironment> {
+    const environment = { STATE_TABLE: stateTable.tableName };
+    const lambda = new NodeFunction(this, id, { settings, folder, schema: acceptJobEnvironment, environment, timeout: TIMEOUT });
+    lambda.allow(['dynamodb:PutItem'], [stateTable.tableArn]);
+    return lambda;
+  }
+
+  /** A customer's wish on an order: one read to learn what it means, one conditional write. */
+  private requestFunction(id: string, folder: string, settings: Settings, stateTable: Table): NodeFunction<typeof acceptOrderEnvironment> {
+    const environment = { STATE_TABLE: stateTable.tableName };
+    const lambda = new NodeFunction(this, id, { settings, folder, schema: acceptOrderEnvironment, environment, timeout: TIMEOUT });
+    lambda.allow(['dynamodb:GetItem', 'dynamodb:UpdateItem'], [stateTable.tableArn]);
+    return lambda;
   }
 }

@@ -23,7 +23,7 @@ interface Bundle {
 }
 
 const dummyOf = (variable: string): string =>
-  variable === 'QUEUE_URLS' ? '{}' : variable.endsWith('_URL') ? 'http://127.0.0.1:1/x' : 'dummy';
+  ['QUEUE_URLS', 'MAPPING_IDS'].includes(variable) ? '{}' : variable.endsWith('_URL') ? 'http://127.0.0.1:1/x' : 'dummy';
 
 const bundles: Bundle[] = all
   .flatMap((template) => resourcesOf(template, 'AWS::Lambda::Function'))

@@ -13,6 +13,9 @@ const schemas: [string, z.ZodObject][] = [
   ['OutboxDispatcherDispatchOutbox', environment.dispatchOutboxEnvironment],
   ['OutboxDispatcherRetryOutbox', environment.retryOutboxEnvironment],
   ...jobs.map(({ kind }): [string, z.ZodObject] => [`Worker${kind.replaceAll('-', '')}`, environment.executeJobEnvironment]),
+  ['GovernorGovernQueues', environment.governQueuesEnvironment],
+  ['RescuerRescueJobs', environment.rescueJobsEnvironment],
+  ['RescuerSweepState', environment.sweepStateEnvironment],
   ['CacheInvalidatorInvalidateCache', environment.invalidateCacheEnvironment],
   ['CacheInvalidatorRetryInvalidation', environment.retryInvalidationEnvironment],
 ];

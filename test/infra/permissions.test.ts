@@ -64,8 +64,14 @@ describe('rights', () => {
     ['OrderApiReadOrder', { State: ['GetItem', 'Query'], Cache: ['DeleteItem', 'GetItem', 'UpdateItem'] }],
     ['OutboxDispatcherDispatchOutbox', {}],
     ['OutboxDispatcherRetryOutbox', {}],
-    ['Workercapturepayment', { State: ['UpdateItem'] }],
-    ['Workersendreceipt', { State: ['UpdateItem'], Mail: ['PutItem', 'Query'] }],
+    ['Workercapturepayment', { State: ['UpdateItem'], Control: ['GetItem', 'UpdateItem'] }],
+    ['Workerrefundpayment', { State: ['UpdateItem'], Control: ['GetItem', 'UpdateItem'] }],
+    ['Workersendreceipt', { State: ['UpdateItem'], Control: ['GetItem'], Mail: ['PutItem', 'Query'] }],
+    ['GovernorGovernQueues', { Control: ['DeleteItem', 'GetItem', 'PutItem'] }],
+    ['OrderApiAcceptExport', { State: ['PutItem'] }],
+    ['OrderApiAcceptStockAdjustment', { State: ['PutItem'] }],
+    ['Workeradjuststock', { State: ['GetItem', 'UpdateItem'], Control: ['GetItem'] }],
+    ['Workerexportorders', { State: ['Query', 'UpdateItem'], Control: ['GetItem'] }],
     ['CacheInvalidatorInvalidateCache', { Cache: ['DeleteItem'] }],
     ['CacheInvalidatorRetryInvalidation', { Cache: ['DeleteItem'] }],
   ])('let %s touch these tables and no other', (prefix, tables) => {
@@ -92,12 +98,43 @@ describe.each(jobs.map(({ kind }) => kind.replaceAll('-', '')))('the worker %s',
 
 describe('the dispatchers', () => {
   it('send to every job queue; only the first may park what no queue takes', () => {
-    const jobQueues = jobs.map(({ kind }) => expect.stringContaining(`"Queue${kind.replaceAll('-', '')}Queue`));
+    const kinds = jobs.map(({ kind }) => kind.replaceAll('-', '')).sort();
+    const jobQueues = kinds.map((kind) => expect.stringContaining(`"Queue${kind}Queue`));
     const letters = expect.stringContaining('OutboxFailedDeadLetterQueue');
     const parked = expect.stringContaining('OutboxFailedQueue');
     expect(rightsOf(pipeline, 'OutboxDispatcherRetryOutbox').get('sqs:SendMessage')!.sort()).toEqual(jobQueues);
     const mayDispatch = rightsOf(pipeline, 'OutboxDispatcherDispatchOutbox').get('sqs:SendMessage')!;
     expect(mayDispatch).toHaveLength(jobQueues.length + 2);
     expect(mayDispatch).toEqual(expect.arrayContaining([...jobQueues, letters, parked]));
+  });
+});
+
+describe('the governor', () => {
+  it('changes the mappings of the job queues and no other, those of retries and streams included', () => {
+    const mappings = resourcesOf(pipeline, 'AWS::Lambda::EventSourceMapping').map(([id]) => id);
+    const ofWorkers = mappings.filter((id) => id.startsWith('Worker'));
+    const rights = rightsOf(pipeline, 'GovernorGovernQueues');
+    for (const action of ['lambda:GetEventSourceMapping', 'lambda:UpdateEventSourceMapping']) {
+      const granted = (rights.get(action) ?? []).map((resource) =>
+        mappings.filter((id) => resource.includes(`event-source-mapping:",{"Ref":"${id}"}`)),
+      );
+      expect(granted.flat().sort()).toEqual(ofWorkers.sort());
+      expect(granted.every((ids) => ids.length === 1)).toBe(true);
+    }
+    expect(ofWorkers).toHaveLength(jobs.length);
+  });
+});
+
+describe('the export bucket', () => {
+  it('is touched by the worker of exports alone, and there below exports/ only', () => {
+    const rights = rightsOf(pipeline, 'Workerexportorders');
+    const inBucket = [...rights].filter(([action]) => action.startsWith('s3:'));
+    expect(inBucket.map(([action]) => action).sort()).toEqual(['s3:AbortMultipartUpload', 's3:GetObject', 's3:ListBucket', 's3:PutObject']);
+    for (const [action, resources] of inBucket)
+      for (const resource of resources) expect(resource.includes('/exports/*')).toBe(action !== 's3:ListBucket');
+    const others = [pipeline, sandbox!]
+      .flatMap(statementsOf)
+      .filter(({ Action }) => list(Action).some((action) => action.startsWith('s3:')));
+    expect(others).toHaveLength(2);
   });
 });

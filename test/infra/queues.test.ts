@@ -8,7 +8,7 @@ import { NodeFunction } from '../../infra/constructs/node-function.ts';
 import { RedrivenQueue } from '../../infra/constructs/redriven-queue.ts';
 import { resourceNamed, resourcesOf, settingsOf, synthesize } from './synthesize.ts';
 
-// B20 B26 B28 B88
+// B20 B26 B27 B28 B88
 const stages = ['local', 'test', 'prod'] as const;
 const FOURTEEN_DAYS_SECONDS = 14 * 24 * 3600;
 

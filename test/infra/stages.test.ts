@@ -9,7 +9,7 @@ const built = Object.fromEntries(stages.map((stage) => [stage, synthesize(stage,
   (typeof stages)[number],
   ReturnType<typeof synthesize>
 >;
-const NAME_PROPERTIES = ['TableName', 'QueueName', 'RoleName', 'LogGroupName', 'PolicyName'];
+const NAME_PROPERTIES = ['TableName', 'BucketName', 'QueueName', 'RoleName', 'LogGroupName', 'PolicyName'];
 
 describe.each(stages)('stage %s', (stage) => {
   const { all, data, pipeline, terminationProtection, doubts } = built[stage];
@@ -37,6 +37,7 @@ describe.each(stages)('stage %s', (stage) => {
   it('protects what cannot be made again in prod, and nowhere else', () => {
     const kept = [
       ...resourcesOf(data, 'AWS::DynamoDB::Table'),
+      ...resourcesOf(data, 'AWS::S3::Bucket'),
       ...resourcesOf(pipeline, 'AWS::SQS::Queue'),
       ...resourcesOf(pipeline, 'AWS::Logs::LogGroup'),
     ];
@@ -81,7 +82,11 @@ describe.each(stages)('stage %s', (stage) => {
     expect(routes.map(({ RouteKey }) => RouteKey).sort()).toEqual([
       'GET /users/{userId}/order-summary',
       'GET /users/{userId}/orders/{orderId}',
+      'POST /stock/{sku}/adjustments',
+      'POST /users/{userId}/exports',
       'POST /users/{userId}/orders',
+      'POST /users/{userId}/orders/{orderId}/payment-attempts',
+      'POST /users/{userId}/orders/{orderId}/refunds',
     ]);
     for (const { AuthorizationType } of routes) expect(AuthorizationType).toBe(stage === 'local' ? 'NONE' : 'AWS_IAM');
   });
@@ -118,12 +123,14 @@ describe('the local stage', () => {
       'AWS::ApiGatewayV2::Route',
       'AWS::ApiGatewayV2::Stage',
       'AWS::DynamoDB::Table',
+      'AWS::Events::Rule',
       'AWS::IAM::Policy',
       'AWS::IAM::Role',
       'AWS::Lambda::EventSourceMapping',
       'AWS::Lambda::Function',
       'AWS::Lambda::Permission',
       'AWS::Logs::LogGroup',
+      'AWS::S3::Bucket',
       'AWS::SQS::Queue',
     ]);
   });
