@@ -4,6 +4,7 @@ import { register as deploy } from './commands/deploy.ts';
 import { register as down } from './commands/down.ts';
 import { register as explain } from './commands/explain.ts';
 import { register as orders } from './commands/orders.ts';
+import { register as pause } from './commands/pause.ts';
 import { register as status } from './commands/status.ts';
 import { register as up } from './commands/up.ts';
 
@@ -27,8 +28,9 @@ Examples:
   npm run andal -- orders create u-17 --amount 1250 --currency EUR
   npm run andal -- explain u-17/ORDERID
   npm run andal -- status --json
+  npm run andal -- pause capture-payment --reason maintenance
   npm run andal -- demo --orders 1000`,
     );
-  for (const register of [up, down, deploy, demo, status, explain, orders]) register(program);
+  for (const register of [up, down, deploy, demo, status, explain, orders, pause]) register(program);
   return program;
 }

@@ -1,6 +1,7 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { nonEmpty, type Target } from './target.ts';
 
@@ -8,6 +9,7 @@ export interface Clients {
   readonly cloudFormation: CloudFormationClient;
   readonly logs: CloudWatchLogsClient;
   readonly dynamoDb: DynamoDBClient;
+  readonly lambda: LambdaClient;
   readonly sqs: SQSClient;
   close(): void;
 }
@@ -26,6 +28,7 @@ export function createClients(target: Target): Clients {
     cloudFormation: new CloudFormationClient(config),
     logs: new CloudWatchLogsClient(config),
     dynamoDb: new DynamoDBClient(config),
+    lambda: new LambdaClient(config),
     sqs: new SQSClient(config),
   };
   return { ...clients, close: () => Object.values(clients).forEach((client) => client.destroy()) };

@@ -7,7 +7,7 @@ import { globalOptions, withSession } from '../session.ts';
 export function register(program: Command): void {
   program
     .command('status')
-    .description('queues, dead-letter queues, orders by state, and what needs a look')
+    .description('queues, dead-letter queues, orders by state, what is held back, and what needs a look')
     .addHelpText('after', '\nExamples:\n  npm run andal -- status\n  npm run andal -- status --json --stage test --profile my-team')
     .action(async (_options: unknown, command: Command) =>
       withSession(globalOptions(command), async (session) => {

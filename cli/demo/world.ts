@@ -38,7 +38,7 @@ export interface DemoWorld {
 const PATIENCE_MS = { local: 60_000, elsewhere: 400_000 };
 
 /** @param name begins the run's id */
-export function demoWorld(session: Session, name: 'demo' | 'load'): DemoWorld {
+export function demoWorld(session: Session, name: 'demo' | 'load' | 'outage'): DemoWorld {
   return {
     session,
     api: orderApiOf(session),

@@ -2,6 +2,7 @@ import { isEmpty } from '../aws/queues.ts';
 import { bad, doubtful, good, quiet, strong } from '../output/paint.ts';
 import { formatTable } from '../output/table.ts';
 import type { Trouble } from './attention.ts';
+import { describeLoadControl } from './load-control.ts';
 import type { Status } from './status.ts';
 
 export function formatStatus(status: Status): string {
@@ -26,6 +27,7 @@ export function formatStatus(status: Status): string {
       : formatTable(['Orders', 'Count'], orderRows),
     ...(orders.truncated ? [quiet(`(counted over the first ${orders.total} orders; there are more)`)] : []),
     '',
+    ...describeLoadControl(status.heldBack).map(doubtful),
     ...conclusion(status),
   ].join('\n');
 }
