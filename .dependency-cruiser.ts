@@ -5,17 +5,25 @@ import type { IConfiguration, IRegularForbiddenRuleType } from 'dependency-cruis
  * Type-only imports count too: what a file has to know about is what it depends on.
  */
 const foundation = ['contract', 'domain'];
-const concepts = ['item', 'retry', 'cache', 'outbox', 'payments', 'mail', 'metering', 'breaker', 'rate-limit', 'dead-letter'];
+const concepts = ['item', 'retry', 'cache', 'outbox', 'payments', 'mail', 'exports', 'stock', 'control', 'dead-letter'];
+/** Concepts whose state lies in the Control table. */
+const shields = ['breaker', 'rate-limit'];
+/** What stands on jobs: customers' requests and what finds forgotten work. */
+const aboveJobs = ['requests', 'rescue'];
 
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   domain: ['contract'],
+  http: foundation,
   ...Object.fromEntries(concepts.map((concept) => [concept, foundation])),
-  worker: [...foundation, ...concepts, 'idempotency'],
+  ...Object.fromEntries(shields.map((shield) => [shield, [...foundation, 'control']])),
+  worker: [...foundation, ...concepts, ...shields, 'idempotency'],
   // The persistence layer lies between item and worker: it writes what item builds and remembers how the worker's run ended.
   idempotency: [...foundation, ...concepts, 'worker'],
   jobs: [...foundation, 'worker'],
-  aws: [...foundation, ...concepts, 'worker'],
+  requests: [...foundation, 'http', 'item', 'idempotency', 'worker', 'jobs'],
+  rescue: [...foundation, 'item', 'outbox', 'breaker', 'control', 'worker', 'jobs', 'requests'],
+  aws: [...foundation, ...concepts, ...aboveJobs, 'worker'],
   runtime: [...foundation, ...concepts, 'worker'],
 };
 

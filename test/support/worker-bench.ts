@@ -1,6 +1,8 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { fromAttributeValues, toAttributeValues } from '#shared/aws/attribute-values.ts';
 import { createItemStore } from '#shared/aws/item-store.ts';
+import { createOrderPages } from '#shared/aws/order-page.ts';
+import { createStockReader } from '#shared/aws/stock-reader.ts';
 import { type ItemKey, orderItemKey } from '#shared/contract/item-keys.ts';
 import { deriveTiming } from '#shared/contract/timing.ts';
 import type { Letter } from '#shared/dead-letter/letter.ts';
@@ -11,9 +13,12 @@ import { capturePayment } from '#shared/jobs/capture-payment.ts';
 import type { MailPort } from '#shared/mail/mail-port.ts';
 import { type AnyJobDefinition, job } from '#shared/worker/define-job.ts';
 import { executeJob } from '#shared/worker/execute-job.ts';
+import { openGate } from '#shared/worker/gate.ts';
 import { outboxMessage } from '#shared/worker/outbox-message.ts';
+import type { Ports } from '#shared/worker/ports.ts';
 import type { Delivery, Ending, Worker } from '#shared/worker/worker.ts';
 import { createFakeAws, type FakeAws } from './fake-aws/request-handler.ts';
+import { createMemoryObjects, type MemoryObjects } from './memory-objects.ts';
 import { createScriptedPayments, type ScriptedPayments } from './scripted-payments.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
 
@@ -27,12 +32,21 @@ export interface WorkerBench {
   readonly payments: ScriptedPayments;
   readonly mails: { deliveryKey: string }[];
   readonly letters: { body: string; letter: Letter }[];
+  readonly objects: MemoryObjects;
   readonly store: ItemStore;
+  readonly ports: Ports;
   worker(definition?: AnyJobDefinition): Worker;
   /** Runs one message as a delivery of its own. */
   deliver(
     body: string,
-    options?: { definition?: AnyJobDefinition; remainingMs?: number; receiveCount?: number; world?: Partial<Worker> },
+    options?: {
+      definition?: AnyJobDefinition;
+      remainingMs?: number;
+      receiveCount?: number;
+      carriesLetter?: boolean;
+      firstReceivedAtMs?: number;
+      world?: Partial<Worker>;
+    },
   ): Promise<Ending>;
   /** Accepts an order and returns its capture message. */
   createOrder(orderId: string, amountMinor?: number): Promise<string>;
@@ -50,12 +64,14 @@ export function createWorkerBench({ fraction = 0.5 }: { fraction?: number | (() 
   aws.dynamodb.createTable(STATE_TABLE);
   const client = new DynamoDBClient({ ...aws.clientConfig, maxAttempts: 3, retryMode: 'standard' } as DynamoDBClientConfig);
   const store = createItemStore(client, TABLE);
-  const payments = createScriptedPayments();
+  const payments = createScriptedPayments({ nowMs: clock.nowMs, keyMemoryMs: 24 * 3_600_000 });
   const mails: { deliveryKey: string }[] = [];
   const mail: MailPort = {
     send: async (receipt) => void mails.push(receipt),
     wasSent: async (key) => mails.some(({ deliveryKey }) => deliveryKey === key),
   };
+  const objects = createMemoryObjects();
+  const ports = { payments, mail, objects, stock: createStockReader(store), orderPages: createOrderPages(client, TABLE) };
   const letters: WorkerBench['letters'] = [];
   let tokens = 0;
   let messages = 0;
@@ -64,7 +80,10 @@ export function createWorkerBench({ fraction = 0.5 }: { fraction?: number | (() 
     timing: deriveTiming(definition.timing),
     timeScale: 1,
     store,
-    ports: { payments, mail },
+    gate: openGate(ports),
+    extendVisibility: async () => undefined,
+    keyHorizonMs: 24 * 3_600_000,
+    unresolvedAfterMs: 48 * 3_600_000,
     deadLetters: { send: async (body, letter) => void letters.push({ body, letter }) },
     clock,
     random: { fraction: typeof fraction === 'number' ? () => fraction : fraction, token: () => `owner-${++tokens}` },
@@ -80,18 +99,24 @@ export function createWorkerBench({ fraction = 0.5 }: { fraction?: number | (() 
     payments,
     mails,
     letters,
+    objects,
     store,
+    ports,
     worker,
     item,
     order: (orderId) => item(orderItemKey(USER, orderId)) ?? {},
     putItem: (attributes) => void aws.dynamodb.handle('PutItem', { TableName: TABLE, Item: toAttributeValues(attributes) }),
-    deliver: (body, { definition, remainingMs = 25_000, receiveCount = 1, world = {} } = {}) => {
+    deliver: (
+      body,
+      { definition, remainingMs = 25_000, receiveCount = 1, carriesLetter = false, firstReceivedAtMs = clock.nowMs(), world = {} } = {},
+    ) => {
       const delivery: Delivery = {
         messageId: `m-${++messages}`,
         receiptHandle: `r-${messages}`,
         body,
         receiveCount,
-        firstReceivedAtMs: clock.nowMs(),
+        carriesLetter,
+        firstReceivedAtMs,
       };
       return executeJob(delivery, { ...worker(definition), ...world }, remainingMs);
     },

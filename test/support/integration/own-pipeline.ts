@@ -12,6 +12,8 @@ import type { Receipt } from '#shared/mail/mail-port.ts';
 import type { PaymentPort } from '#shared/payments/payment-port.ts';
 import { systemRandom as random } from '#shared/runtime/random.ts';
 import type { AnyJobDefinition } from '#shared/worker/define-job.ts';
+import { openGate } from '#shared/worker/gate.ts';
+import type { Ports } from '#shared/worker/ports.ts';
 import { createHandler as createAcceptOrder } from '../../../functions/accept-order/handler.ts';
 import { createHandler as createExecuteJob } from '../../../functions/execute-job/handler.ts';
 import './deployment.ts';
@@ -100,11 +102,15 @@ export async function createOwnPipeline(clientOptions: Pick<DynamoDBClientConfig
           timing,
           timeScale: TIME_SCALE,
           store,
-          ports: { payments, mail },
+          gate: openGate({ payments, mail } as unknown as Ports),
+          extendVisibility: async () => undefined,
+          keyHorizonMs: 24 * 3_600_000,
+          unresolvedAfterMs: 48 * 3_600_000,
           deadLetters: { send: async (body, letter) => void letters.push({ body, letter }) },
           clock,
           random,
         },
+        countOverdueDeferrals: () => undefined,
         handBack: async () => [],
         log: ({ jobs }) => outcomes.push(...jobs.map(({ outcome }) => String(outcome))),
       });

@@ -20,7 +20,7 @@ const order = (orderId: string, rest: Item = {}): Item => ({
 const pending = (orderId: string, rest: Item = {}): Item =>
   order(orderId, { status: 'pending_payment', 'op:capture:1': undefined, ...rest });
 const look = (orders: Item[], { queues = [emptyQueue], ...scan }: Partial<OrderScan> & { queues?: QueueStatus[] } = {}) => {
-  const status = statusOf('local', queues, { orders, failedJobs: [], truncated: false, ...scan }, NOW_MS);
+  const status = statusOf('local', queues, { orders, failedJobs: [], truncated: false, ...scan }, { nowMs: NOW_MS });
   return { ...status, text: formatStatus(status) };
 };
 const DONE = 'All work is done.';

@@ -16,6 +16,9 @@ const samples: Record<string, object> = {
     currency: 'EUR',
     captureId: 'c'.repeat(64),
   },
+  'refund-payment': { userId: 'u'.repeat(40), orderId: 'o'.repeat(40), attempt: 1_000_000 },
+  'export-orders': { userId: 'u'.repeat(40), exportId: 'e'.repeat(40), step: 1_000_000, cursor: 'o'.repeat(40) },
+  'adjust-stock': { sku: 's'.repeat(40), adjustmentId: 'a'.repeat(40), delta: -1_000_000 },
 };
 
 describe.each(jobs.map((definition) => [definition.kind, definition] as const))('a message of %s', (kind, definition) => {

@@ -18,7 +18,7 @@ function createLayer(answers: Record<string, WriteAnswer>, protocol: Partial<Ite
       verdict: { kind: 'retry', code: 'later', sent: 'maybe' },
       claim: () => write('claim'),
       began: () => undefined,
-      commit: () => write('commit'),
+      commit: () => [write('commit')],
       settlementOf: () => settlement,
       ...protocol,
     },
@@ -27,6 +27,8 @@ function createLayer(answers: Record<string, WriteAnswer>, protocol: Partial<Ite
         sent.push(key.pk);
         return answers[key.pk] ?? { accepted: true, image: { fence: 1 } };
       },
+      writeTogether: () => Promise.reject(new Error('one write only')),
+      read: async () => undefined,
     },
   );
   return { layer, sent };

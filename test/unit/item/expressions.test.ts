@@ -62,9 +62,11 @@ const change = [
 ];
 const writes: Record<string, ItemWrite[]> = {
   accept: [acceptWrite(key, { status: 'pending_payment', note: undefined }, [message], 1), acceptWrite(key, {}, [], 1)],
-  claim: combinations({ ownItemMessage: [undefined, '{}'], operation: ['run', 'capture:1', 'a/b.c#d'] }).map((options) =>
-    claimWrite({ ...claim, ...options }),
-  ),
+  claim: combinations({
+    ownItemMessage: [undefined, '{}'],
+    operation: ['run', 'capture:1', 'a/b.c#d'],
+    current: [undefined, { attribute: 'attempt', value: 2 }],
+  }).map((options) => claimWrite({ ...claim, ...options })),
   extend: [extendWrite(key, holder, 9)],
   commit: combinations({
     change,
@@ -89,7 +91,19 @@ const writes: Record<string, ItemWrite[]> = {
     remove: [[], ['captureId']],
     outbox: [[], [message]],
     set: [{ status: 'refund_pending' }, { status: 'pending_payment', attempt: 2 }],
-  }).map((options) => requestWrite({ key, fromStatus: 'paid', captureOperation: operation, nowMs: 4, ...options })),
+  }).map((options) =>
+    requestWrite({
+      key,
+      requestId: 'r',
+      token: 't',
+      at: { attribute: 'attempt', value: 1 },
+      opens: 'capture:2',
+      fromStatus: 'paid',
+      captureOperation: operation,
+      nowMs: 4,
+      ...options,
+    }),
+  ),
   rearm: [rearmWrite(key, operation)],
 };
 
@@ -148,6 +162,8 @@ const PROTOCOL_NAMES = [
   'lastError',
   'message',
   'expiresAt',
+  'requests',
+  'req:x',
   'op:capture:1',
   'op:other',
   'try:x',
@@ -157,7 +173,17 @@ const PROTOCOL_NAMES = [
 ];
 
 test.each(PROTOCOL_NAMES)('a change may not touch %s, neither from a job nor from a request', (name) => {
-  const request = { key, fromStatus: 'paid', captureOperation: operation, outbox: [], nowMs: 1 };
+  const request = {
+    key,
+    requestId: 'r',
+    token: 't',
+    at: { attribute: 'attempt', value: 1 },
+    opens: 'capture:2',
+    fromStatus: 'paid',
+    captureOperation: operation,
+    outbox: [],
+    nowMs: 1,
+  };
   expect(() => commitWrite({ ...commit, change: { set: { [name]: 'x' } } })).toThrow(`may not touch ${name}`);
   expect(() => commitWrite({ ...commit, change: { remove: [name] } })).toThrow(`may not touch ${name}`);
   expect(() => requestWrite({ ...request, set: { [name]: 'x' } })).toThrow(`may not touch ${name}`);
@@ -174,6 +200,11 @@ describe('the two writes of a healthy job read', () => {
         'attribute_exists(pk) AND attribute_not_exists(op:capture:1) AND (attribute_not_exists(lease) OR lease = "free" OR leaseUntilMs < 1000)' +
         ' AND (attribute_not_exists(due:capture:1) OR due:capture:1 <= 1000) AND (attribute_not_exists(hash:capture:1) OR hash:capture:1 = "hash-1")',
     });
+  });
+
+  test('as the claim of a job that its item must be at', () => {
+    const condition = readable(claimWrite({ ...claim, current: { attribute: 'attempt', value: 2 } })).condition;
+    expect(condition).toContain('attribute_not_exists(op:capture:1) AND attempt = 2 AND (attribute_not_exists(lease) OR ');
   });
 
   test('as the claim of an item of its own, which it may bring into being', () => {
@@ -205,6 +236,24 @@ describe('the two writes of a healthy job read', () => {
     expect(write.update).not.toContain('version');
     expect(write.condition).toBe('leaseOwner = "owner-1" AND fence = 3');
   });
+});
+
+describe('the release of a job read', () => {
+  const settle = { ...base, dueAtMs: 5 };
+
+  test('as a failure: the attempt stays spent and the rescue is told when to look', () =>
+    expect(readable(settleWrite({ ...settle, notSent: true, deferred: false, lastError: 'later', overdueAtMs: 7 }))).toEqual({
+      update:
+        'SET lease = "free", due:capture:1 = 5, lastError = "later", overdueShard = "0", overdueAtMs = 7' +
+        ' REMOVE leaseOwner, leaseOp, leaseUntilMs ADD sent:capture:1 -1',
+      condition: 'leaseOwner = "owner-1" AND fence = 3',
+    }));
+
+  test('as a deferral: attempt and mark of sending are given back, earlier marks are not touched', () =>
+    expect(readable(settleWrite({ ...settle, notSent: true, deferred: true }))).toEqual({
+      update: 'SET lease = "free", due:capture:1 = 5 REMOVE leaseOwner, leaseOp, leaseUntilMs ADD sent:capture:1 -1, try:capture:1 -1',
+      condition: 'leaseOwner = "owner-1" AND fence = 3',
+    }));
 });
 
 test('leaves an undefined value out of a change instead of building a write nobody accepts', () => {

@@ -14,7 +14,7 @@ import { createFakeDynamodb } from '../../support/fake-aws/fake-dynamodb.ts';
 import { stateTable } from '../../support/fake-aws/project-tables.ts';
 
 const key = orderItemKey('u-1', 'ord-1');
-const OPERATIONS = ['capture:1', 'refund:1'] as const;
+const CAPTURE = 'capture:1';
 const LEASE_MS = 10;
 
 /** The item under its real expressions, with time in hand and no SDK in between. */
@@ -35,14 +35,14 @@ function createItem() {
     if ('error' in answer && answer.error.name !== 'ConditionalCheckFailedException') throw answer.error;
     return !('error' in answer);
   };
-  apply(acceptWrite(key, { status: 'paid' }, [], 0));
+  apply(acceptWrite(key, { status: 'paid', attempt: 1 }, [], 0));
   return { image, apply };
 }
 
 /** An execution of one owner: what it believes it holds, right or wrong. */
 interface Believer {
   readonly owner: string;
-  readonly operation: (typeof OPERATIONS)[number];
+  readonly operation: string;
   readonly fence: number;
 }
 
@@ -53,7 +53,21 @@ type Step = {
   readonly amount: number;
 };
 const step: fc.Arbitrary<Step> = fc.record({
-  kind: fc.constantFrom('claim', 'claim', 'claim', 'commit', 'commit', 'settle', 'discard', 'bury', 'extend', 'request', 'wait', 'wait'),
+  kind: fc.constantFrom(
+    'claim',
+    'claim',
+    'claim',
+    'commit',
+    'commit',
+    'settle',
+    'discard',
+    'bury',
+    'extend',
+    'request',
+    'request',
+    'wait',
+    'wait',
+  ),
   who: fc.nat({ max: 2 }),
   operation: fc.constantFrom(0, 1),
   amount: fc.nat({ max: 25 }),
@@ -97,6 +111,24 @@ function ownersWrite(kind: Step['kind'], believer: Believer, nowMs: number, amou
   return undefined;
 }
 
+/** A request decided on, or a job made for, an attempt that another request has meanwhile moved on. */
+const isStale = ({ kind, operation, amount }: Step): boolean =>
+  (kind === 'request' || (kind === 'claim' && operation === 1)) && amount % 4 === 3;
+
+const requestOf = (attempt: number, { amount }: Step, requestId: string, nowMs: number): ItemWrite =>
+  requestWrite({
+    key,
+    requestId,
+    token: 't',
+    at: { attribute: 'attempt', value: attempt },
+    opens: `refund:${attempt + 1}`,
+    fromStatus: 'paid',
+    set: { wish: amount, attempt: attempt + 1 },
+    captureOperation: CAPTURE,
+    outbox: [],
+    nowMs,
+  });
+
 function play(
   steps: readonly Step[],
   check: (seen: {
@@ -115,19 +147,21 @@ function play(
   for (const step of steps) {
     if (step.kind === 'wait') nowMs += step.amount;
     const before = item.image();
-    const operation = OPERATIONS[step.operation];
+    const attempt = Number(before['attempt']);
+    // Each accepted request opens the next operation, as a second payment attempt does.
+    const operation = step.operation === 0 ? CAPTURE : `refund:${attempt}`;
+    const believed = { attribute: 'attempt', value: isStale(step) ? attempt - 1 : attempt };
     let believer = believers[step.who];
     let accepted = false;
     if (step.kind === 'claim') {
       const owner = `owner-${++names}`;
-      accepted = item.apply(claimWrite({ key, operation, owner, intentHash: 'h', nowMs, leaseUntilMs: nowMs + LEASE_MS }));
+      const current = operation === CAPTURE ? undefined : believed;
+      accepted = item.apply(claimWrite({ key, operation, owner, intentHash: 'h', nowMs, leaseUntilMs: nowMs + LEASE_MS, current }));
       believer = accepted ? { owner, operation, fence: fenceOf(item.image()) } : undefined;
       // Only an accepted claim makes a believer; a refused one leaves the earlier belief, which may be stale.
       if (accepted) believers[step.who] = believer;
     } else if (step.kind === 'request') {
-      accepted = item.apply(
-        requestWrite({ key, fromStatus: 'paid', set: { wish: step.amount }, captureOperation: OPERATIONS[0], outbox: [], nowMs }),
-      );
+      accepted = item.apply(requestOf(believed.value, step, `r-${++names}`, nowMs));
     } else if (step.kind === 'bury') {
       accepted = item.apply(buriedWrite(key, operation, false));
     } else if (believer !== undefined) {
@@ -141,21 +175,38 @@ function play(
 const forAllInterleavings = (check: Parameters<typeof play>[1], options: fc.Parameters<[Step[]]> = {}): void =>
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), (steps) => play(steps, check)),
-    { numRuns: 100, ...options },
+    { numRuns: 300, ...options },
   );
 
 test('the interleavings tried are not tame: takeovers, late owners, requests in between and refused ones all occur', () => {
   const seen = new Set<string>();
   forAllInterleavings(
     ({ before, step, accepted, believer }) => {
+      if (step.kind === 'claim' && isStale(step)) seen.add('stale claim');
       if (step.kind === 'claim' && accepted && before.lease === 'held') seen.add('takeover');
       if (step.kind === 'commit' && believer !== undefined) seen.add(accepted ? 'commit' : 'late commit');
       if (step.kind === 'settle' && believer !== undefined) seen.add(accepted ? 'settle' : 'late settle');
-      if (step.kind === 'request') seen.add(accepted ? 'request' : 'refused request');
+      if (step.kind === 'request') seen.add(accepted ? 'request' : isStale(step) ? 'stale request' : 'refused request');
+      if (step.kind === 'request' && accepted && before.attempt !== 1) seen.add('second request');
+      if (step.kind === 'request' && accepted && before.lease === 'held') seen.add('request past a deadline');
+      if (step.kind === 'request' && accepted && before[`op:${CAPTURE}`] !== undefined) seen.add('request after the capture');
     },
     { seed: 1 },
   );
-  expect([...seen].sort()).toEqual(['commit', 'late commit', 'late settle', 'refused request', 'request', 'settle', 'takeover']);
+  expect([...seen].sort()).toEqual([
+    'commit',
+    'late commit',
+    'late settle',
+    'refused request',
+    'request',
+    'request after the capture',
+    'request past a deadline',
+    'second request',
+    'settle',
+    'stale claim',
+    'stale request',
+    'takeover',
+  ]);
 });
 
 describe('however claims, commits, settles, extensions and requests interleave', () => {
@@ -175,9 +226,9 @@ describe('however claims, commits, settles, extensions and requests interleave',
 
   test('an operation ends once, and its record never changes but for the mark that its letter is out', () => {
     forAllInterleavings(({ before, after }) => {
-      for (const operation of OPERATIONS) {
-        const { buried: _, ...was } = (before[`op:${operation}`] ?? {}) as Partial<OperationRecord>;
-        if (before[`op:${operation}`] !== undefined) expect(after[`op:${operation}`]).toMatchObject(was);
+      for (const name of Object.keys(before).filter((one) => one.startsWith('op:'))) {
+        const { buried: _, ...was } = before[name] as OperationRecord;
+        expect(after[name]).toMatchObject(was);
       }
     });
   });
@@ -196,6 +247,22 @@ describe('however claims, commits, settles, extensions and requests interleave',
       const raised = Number(after.version) - Number(before.version);
       expect([0, 1]).toContain(raised);
       if (raised === 1) expect(after.lease).toBe('free');
+    });
+  });
+
+  test('no request and no claim passes that is about an attempt since moved on, and each request that passes moves it on by one', () => {
+    forAllInterleavings(({ before, after, accepted, step }) => {
+      if (isStale(step)) expect(accepted).toBe(false);
+      expect(after.attempt).toBe(Number(before.attempt) + (accepted && step.kind === 'request' ? 1 : 0));
+    });
+  });
+
+  test('a deferral gives its attempt back and no count ever falls below nothing', () => {
+    forAllInterleavings(({ before, after, accepted, step, believer }) => {
+      for (const name of Object.keys(after).filter((one) => /^(try|sent):/.test(one))) expect(after[name]).toBeGreaterThanOrEqual(0);
+      if (step.kind !== 'settle' || !accepted || believer === undefined) return;
+      const spent = `try:${believer.operation}`;
+      expect(after[spent]).toBe(Number(before[spent]) - (step.amount % 3 === 0 ? 1 : 0));
     });
   });
 

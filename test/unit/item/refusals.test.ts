@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ItemNumber } from '#shared/item/conditions.ts';
 import { readClaimRefusal, readLateRefusal } from '#shared/item/refusal.ts';
 
 const identity = { operation: 'capture:1', owner: 'me', intentHash: 'hash', nowMs: 1_000 };
@@ -7,7 +8,8 @@ const discarded = { ...completed, status: 'discarded', reason: 'attempts-spent' 
 const held = { lease: 'held', leaseOwner: 'other', leaseOp: 'capture:1', leaseUntilMs: 2_000, 'hash:capture:1': 'hash', fence: 4 };
 
 describe('a refused claim is read', () => {
-  const read = (old: Record<string, unknown> | undefined) => readClaimRefusal(old, identity);
+  const read = (old: Record<string, unknown> | undefined, current?: ItemNumber) => readClaimRefusal(old, { ...identity, current });
+  const second = { attribute: 'attempt', value: 2 };
 
   test('as not found when there is no item', () => expect(read(undefined)).toEqual({ kind: 'not-found' }));
 
@@ -46,6 +48,22 @@ describe('a refused claim is read', () => {
   test('as busy in the last millisecond of a lease and no longer after it', () => {
     expect(read({ ...held, leaseUntilMs: 1_000 })).toMatchObject({ kind: 'busy' });
     expect(read({ ...held, leaseUntilMs: 999 })).toEqual({ kind: 'changed-meanwhile' });
+  });
+
+  test.each([
+    ['ahead of its item', { attempt: 1 }, 'ahead'],
+    ['ahead of an item that has no such number yet', {}, 'ahead'],
+    ['behind its item', { attempt: 3 }, 'superseded'],
+  ])('as %s, whether that is free, busy or early', (_where, at, kind) => {
+    for (const rest of [{ lease: 'free' }, held, { lease: 'free', 'due:capture:1': 1_001 }])
+      expect(read({ ...rest, ...at }, second)).toEqual({ kind });
+  });
+
+  test('as what its record says and not as ahead or behind once it ended; at its number as any other', () => {
+    expect(read({ attempt: 3, 'op:capture:1': completed }, second)).toMatchObject({ kind: 'completed' });
+    expect(read({ attempt: 1, 'op:capture:1': discarded }, second)).toMatchObject({ kind: 'discarded' });
+    expect(read({ ...held, attempt: 2 }, second)).toMatchObject({ kind: 'busy' });
+    expect(read({ ...held, attempt: 1, leaseOwner: 'me' }, second)).toMatchObject({ kind: 'ours' });
   });
 
   test('as early while the backoff lasts', () =>

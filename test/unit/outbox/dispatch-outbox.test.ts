@@ -25,7 +25,7 @@ function createDispatcher(mode: StreamFailureMode = 'report') {
   const log = (level: string) => (message: string, fields: Record<string, unknown>) => void logged.push({ level, message, fields });
   const handler = createHandler({
     readItemChange,
-    dispatch: (outgoing) => dispatch(outgoing, queueUrls, sender, clock.sleep),
+    dispatch: (outgoing) => dispatch(outgoing, queueUrls, sender, clock.sleep, () => undefined),
     park: async (entries) =>
       (
         await sender.send(
@@ -157,6 +157,7 @@ describe('when SQS takes only a part', () => {
       { 'send-receipt': url },
       sendOnce,
       clock.sleep,
+      () => undefined,
     );
     // What is alone in its second call is entry 0, which this queue takes.
     expect(result.sent.map(({ recordIndex }) => recordIndex)).toEqual([0, 1]);

@@ -20,7 +20,14 @@ function createRetry(failing: readonly string[] = []) {
   };
   const logged: unknown[] = [];
   const handler = createHandler({
-    dispatch: (outgoing) => dispatch(outgoing, { 'send-receipt': 'url' }, sender, async () => undefined),
+    dispatch: (outgoing) =>
+      dispatch(
+        outgoing,
+        { 'send-receipt': 'url' },
+        sender,
+        async () => undefined,
+        () => undefined,
+      ),
     log: { info: (message, fields) => void logged.push({ message, ...fields }) },
   });
   return { sent, logged, handle: (...Records: SQSRecord[]) => handler({ Records } as SQSEvent) };

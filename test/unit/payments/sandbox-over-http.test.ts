@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { MAGIC_AMOUNTS } from '#shared/payments/magic-amounts.ts';
 import { ProviderError } from '#shared/payments/payment-port.ts';
 import { createSandboxClient } from '#shared/payments/sandbox-client.ts';
-import { MAGIC_AMOUNTS } from '#shared/payments/magic-amounts.ts';
 import { openLocalProvider } from './local-provider.ts';
 import { eventOf, openSandbox } from './sandbox-bench.ts';
 

@@ -18,6 +18,7 @@ const commandsIn = (text: string): string[] =>
     .map((args) =>
       args
         .replace(/\$\{name\}/g, 'u-1/o-1')
+        .replace(/\$\{kind\}|<kind>/g, 'capture-payment')
         .replace(/\$\{[^}]*\}/g, 'x')
         .replace(/<(?:userId|orderId)>/g, 'id')
         .replace(/[.;,:]?\s*$/, ''),

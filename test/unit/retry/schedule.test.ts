@@ -5,6 +5,7 @@ import { jittered, MAX_RETRY_AFTER_MS, RETRY_DELAYS_MS, retryDelayMs } from '#sh
 
 const fraction = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
+// B72
 describe('the schedule', () => {
   test('is 10 s, 30 s, 2 min, 5 min and 15 min: one wait between each two of the six attempts', () => {
     expect(RETRY_DELAYS_MS.map((delayMs) => delayMs / 1000)).toEqual([10, 30, 120, 300, 900]);

@@ -8,7 +8,8 @@ import { createWorkerBench, USER, type WorkerBench } from '../../support/worker-
 import { messageOf, scriptedItem, scriptedJob } from './scripted-job.ts';
 
 const SCHEDULE_SECONDS = [10, 30, 120, 300, 900];
-const unreachable = { charge: false, throws: new ProviderError('provider-unreachable', { sent: 'no' }) };
+/** Known not to have charged, and the job's own failure: unlike an unreachable provider it spends its attempt. */
+const later = { charge: false, throws: new RetryableError('later', { sent: 'no' }) };
 const timeout = { charge: false, throws: new ProviderError('provider-timeout', { sent: 'maybe' }) };
 
 const delayOf = (ending: Ending): number | undefined => (ending.action === 'hand-back' ? ending.delayMs : undefined);
@@ -27,7 +28,7 @@ describe('the five waits', () => {
   ])('last as chance %d says, between half and all of the step, in whole seconds', async (fraction, expected) => {
     const bench = createWorkerBench({ fraction });
     const body = await bench.createOrder('ord-1');
-    bench.payments.scripts.push(...Array(5).fill(unreachable));
+    bench.payments.scripts.push(...Array(5).fill(later));
     const delays: (number | undefined)[] = [];
     let ending = await bench.deliver(body);
     for (let step = 0; step < 5; step++) {
@@ -41,7 +42,7 @@ describe('the five waits', () => {
   test('shrink with the stage’s scale but never to nothing', async () => {
     const bench = createWorkerBench({ fraction: 0 });
     const body = await bench.createOrder('ord-1');
-    bench.payments.scripts.push(unreachable);
+    bench.payments.scripts.push(later);
     expect(await bench.deliver(body, { world: { timeScale: 0.01 } })).toMatchObject({ delayMs: 1_000 });
   });
 
@@ -54,7 +55,7 @@ describe('the five waits', () => {
   ])('give way to a Retry-After %s', async (_what, retryAfterMs, delayMs) => {
     const bench = createWorkerBench();
     const body = await bench.createOrder('ord-1');
-    bench.payments.scripts.push({ charge: false, throws: new ProviderError('provider-rate-limited', { sent: 'no', retryAfterMs }) });
+    bench.payments.scripts.push({ charge: false, throws: new RetryableError('later', { sent: 'no', retryAfterMs }) });
     expect(await bench.deliver(body)).toMatchObject({ action: 'hand-back', outcome: 'retry', delayMs });
     expect(bench.order('ord-1')['due:capture:1']).toBe(bench.clock.nowMs() + delayMs - 1_000);
   });
@@ -74,7 +75,7 @@ describe('six attempts', () => {
   test('that never reached the provider end in exactly one dead letter', async () => {
     const bench = createWorkerBench();
     const body = await bench.createOrder('ord-1');
-    bench.payments.scripts.push(...Array(20).fill(unreachable));
+    bench.payments.scripts.push(...Array(20).fill(later));
     let ending = await bench.deliver(body);
     for (let step = 0; step < 5; step++) ending = await deliverAgain(bench, body, ending);
     expect(ending).toMatchObject({ action: 'ack', outcome: 'dead-lettered', facts: { code: 'attempts-spent', attempt: 6 } });
@@ -184,7 +185,7 @@ describe('a crash', () => {
   async function benchWithHash(): Promise<{ bench: WorkerBench; body: string }> {
     const bench = createWorkerBench();
     const body = await bench.createOrder('ord-1');
-    bench.payments.scripts.push(unreachable);
+    bench.payments.scripts.push(later);
     await bench.deliver(body);
     bench.clock.advance(60_000);
     bench.payments.captureCalls.length = 0;

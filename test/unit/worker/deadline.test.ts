@@ -3,7 +3,7 @@ import { done } from '#shared/worker/outcome.ts';
 import { createWorkerBench } from '../../support/worker-bench.ts';
 import { gate, messageOf, scriptedItem, scriptedJob, until } from './scripted-job.ts';
 
-// B03
+// B03 B27
 describe('with too little function time left', () => {
   test.each([0, -20, 40, 12_999, Number.NaN, Number.NEGATIVE_INFINITY])(
     '(%s ms) nothing is written and the message goes back at once, unspent',

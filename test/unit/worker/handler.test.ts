@@ -3,6 +3,7 @@ import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
 import { createDeadLetterQueue, handBack } from '#shared/aws/sqs-queue.ts';
 import { ProviderError } from '#shared/payments/payment-port.ts';
+import { RetryableError } from '#shared/worker/outcome.ts';
 import { createHandler } from '../../../functions/execute-job/handler.ts';
 import { createWorkerBench } from '../../support/worker-bench.ts';
 
@@ -19,6 +20,7 @@ function createQueueBench(chance: () => number = () => 0.5) {
   const worker = { ...bench.worker(), deadLetters: createDeadLetterQueue(async () => client, deadLetterUrl) };
   const handler = createHandler({
     worker,
+    countOverdueDeferrals: () => undefined,
     handBack: (messages) => handBack(async () => client, queueUrl, messages),
     log: (batch) => void logged.push(batch),
   });
@@ -53,6 +55,7 @@ function createQueueBench(chance: () => number = () => 0.5) {
 }
 
 const unreachable = { charge: false, throws: new ProviderError('provider-unreachable', { sent: 'no' }) };
+const later = { charge: false, throws: new RetryableError('later', { sent: 'no' }) };
 
 // B14
 test('each job of a batch stands on its own key: redelivered in other company, finished ones are not run again', async () => {
@@ -142,7 +145,7 @@ describe('a message handed back', () => {
   test('whose hiding failed for a moment is hidden at the next try; a stale handle is named in the log; all are reported and no attempt changes', async () => {
     const queue = createQueueBench();
     const ids = queue.send(...(await Promise.all(['0', '1', '2'].map((name) => queue.createOrder(`ord-${name}`)))));
-    queue.payments.scripts.push(unreachable, unreachable, unreachable);
+    queue.payments.scripts.push(later, later, later);
     let calls = 0;
     queue.aws.fault = ({ operation }) => {
       if (operation !== 'ChangeMessageVisibilityBatch' || calls++ > 0) return undefined;

@@ -21,7 +21,7 @@ async function overtaken(firstEnds: object) {
 describe('a worker that wakes up after its lease', () => {
   test.each([
     ['returns', {}],
-    ['was declined', { answer: { status: 'declined', reason: 'late' } }],
+    ['was declined, which its key forgot', { answer: { status: 'declined', reason: 'late' }, kept: false }],
     ['throws that the outcome is unknown', { throws: new ProviderError('provider-timeout', { sent: 'maybe' }) }],
     ['throws that nothing was sent', { throws: new ProviderError('provider-unreachable', { sent: 'no' }) }],
     ['throws that it is hopeless', { throws: new ProviderError('provider-rejected-request', { sent: 'no', permanent: true }) }],
@@ -32,10 +32,23 @@ describe('a worker that wakes up after its lease', () => {
     const finished = bench.order('ord-1');
     freeze.open();
     expect(await late).toMatchObject({ action: 'hand-back', outcome: 'fenced', facts: { fence: 1 } });
+    expect(finished.status).toBe('paid');
     expect(bench.order('ord-1')).toEqual(finished);
     expect(bench.payments.settledCaptures('u-1/ord-1')).toBe(1);
     expect(bench.letters).toEqual([]);
     expect(await bench.deliver(body)).toMatchObject({ action: 'ack', outcome: 'duplicate' });
+  });
+
+  test('and was declined, as its successor then was under the same key, changes nothing either: nobody was charged', async () => {
+    const { bench, body, late, freeze } = await overtaken({ answer: { status: 'declined', reason: 'late' } });
+    expect(await bench.deliver(body)).toMatchObject({ action: 'ack', outcome: 'committed', facts: { fence: 2 } });
+    const finished = bench.order('ord-1');
+    expect(finished).toMatchObject({ status: 'payment_declined', declineReason: 'late' });
+    freeze.open();
+    expect(await late).toMatchObject({ action: 'hand-back', outcome: 'fenced', facts: { fence: 1 } });
+    expect(bench.order('ord-1')).toEqual(finished);
+    expect(bench.payments.settledCaptures('u-1/ord-1')).toBe(0);
+    expect(bench.letters).toEqual([]);
   });
 
   test.each([

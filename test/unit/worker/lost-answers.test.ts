@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ProviderError } from '#shared/payments/payment-port.ts';
-import { done, PermanentError, UnknownOutcome } from '#shared/worker/outcome.ts';
+import { done, PermanentError, RetryableError, UnknownOutcome } from '#shared/worker/outcome.ts';
 import type { FaultHook } from '../../support/fake-aws/request-handler.ts';
 import { createWorkerBench, type WorkerBench } from '../../support/worker-bench.ts';
 import { messageOf, scriptedItem, scriptedJob } from './scripted-job.ts';
@@ -46,13 +46,16 @@ describe('when the answer to a write that was applied is lost and the SDK sends 
     expect(bench.order('ord-1')).toMatchObject({ status: 'paid', version: 2 });
   });
 
-  test('the release is known as done, and its delay stands', async () => {
+  test.each([
+    ['of a failure', new RetryableError('later', { sent: 'no' }), 'retry', 1],
+    ['that gives the attempt back', new ProviderError('provider-unreachable', { sent: 'no' }), 'deferred', 0],
+  ])('the release %s is known as done and counts once, and its delay stands', async (_which, throws, outcome, tries) => {
     const bench = createWorkerBench();
     const body = await bench.createOrder('ord-1');
-    bench.payments.scripts.push({ charge: false, throws: new ProviderError('provider-unreachable', { sent: 'no' }) });
+    bench.payments.scripts.push({ charge: false, throws });
     disturb(bench, 'release', 'apply-then-lose-answer');
-    expect(await bench.deliver(body)).toMatchObject({ action: 'hand-back', outcome: 'retry', delayMs: 8_000 });
-    expect(bench.order('ord-1')).toMatchObject({ 'try:capture:1': 1, 'sent:capture:1': 0 });
+    expect(await bench.deliver(body)).toMatchObject({ action: 'hand-back', outcome, delayMs: 8_000 });
+    expect(bench.order('ord-1')).toMatchObject({ 'try:capture:1': tries, 'sent:capture:1': 0 });
   });
 
   test('the discard is known as done, and its letter goes out', async () => {

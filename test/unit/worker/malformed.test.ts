@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { capturePayment } from '#shared/jobs/capture-payment.ts';
 import { createWorkerBench } from '../../support/worker-bench.ts';
 
 const good = {
@@ -75,20 +76,80 @@ describe('a body that cannot be run', () => {
     expect(bench.payments.captureCalls).toEqual([]);
   });
 
-  test('of a version this code does not read is told apart', async () => {
-    const bench = createWorkerBench();
-    expect(await bench.deliver(JSON.stringify({ ...good, version: 2 }))).toMatchObject({
-      outcome: 'dead-lettered',
-      facts: { code: 'unsupported-version' },
-    });
-    expect(bench.letters).toMatchObject([{ letter: { reason: 'unsupported-version', detail: 'version 2, this code reads 1' } }]);
-  });
-
   test('is not acknowledged while its letter cannot be sent', async () => {
     const bench = createWorkerBench();
     await expect(
       bench.deliver('{', { world: { deadLetters: { send: () => Promise.reject(new Error('queue unreachable')) } } }),
     ).rejects.toThrow('queue unreachable');
+  });
+});
+
+// B94
+describe('a version this code does not read', () => {
+  const LIMIT_MS = 24 * 3_600_000;
+  const future = JSON.stringify({ ...good, version: 2 });
+  const handedBack = (delayMs: number) => ({
+    action: 'hand-back',
+    outcome: 'unsupported-version',
+    delayMs,
+    facts: { code: 'unsupported-version' },
+  });
+
+  test.each([
+    [0, 450_000],
+    [0.5, 675_000],
+    [0.999, 900_000],
+  ])('waits half to all of 15 minutes for the rollout that brings its code, untouched (chance %d)', async (fraction, delayMs) => {
+    const bench = createWorkerBench({ fraction });
+    await bench.createOrder('ord-1');
+    bench.aws.calls.length = 0;
+    expect(await bench.deliver(future)).toEqual(handedBack(delayMs));
+    expect(bench.aws.calls).toEqual([]);
+    expect(bench.letters).toEqual([]);
+    expect(bench.payments.captureCalls).toEqual([]);
+  });
+
+  test('waits as long each time, and is a dead letter 24 hours after it first came, byte for byte and with both versions', async () => {
+    const bench = createWorkerBench({ fraction: 0.999 });
+    const firstReceivedAtMs = bench.clock.nowMs();
+    for (let waits = 0; waits < 96; waits++) {
+      expect(await bench.deliver(future, { firstReceivedAtMs })).toEqual(handedBack(900_000));
+      bench.clock.advance(900_000);
+    }
+    expect(bench.clock.nowMs() - firstReceivedAtMs).toBe(LIMIT_MS);
+    expect(await bench.deliver(future, { firstReceivedAtMs })).toEqual({
+      action: 'ack',
+      outcome: 'dead-lettered',
+      facts: { code: 'unsupported-version' },
+    });
+    expect(bench.letters).toMatchObject([
+      {
+        body: future,
+        letter: {
+          reason: 'unsupported-version',
+          detail: 'version 2, this code reads 1',
+          attempts: 0,
+          firstSeenAt: new Date(firstReceivedAtMs).toISOString(),
+        },
+      },
+    ]);
+  });
+
+  test('still waits a millisecond before the limit, and both shrink with the stage’s scale', async () => {
+    const bench = createWorkerBench({ fraction: 0.999 });
+    const ago = (ageMs: number) => ({ firstReceivedAtMs: bench.clock.nowMs() - ageMs });
+    expect(await bench.deliver(future, ago(LIMIT_MS - 1))).toEqual(handedBack(900_000));
+    const world = { timeScale: 0.1 };
+    expect(await bench.deliver(future, { ...ago(LIMIT_MS / 10 - 1), world })).toEqual(handedBack(90_000));
+    expect(await bench.deliver(future, { ...ago(LIMIT_MS / 10), world })).toMatchObject({ action: 'ack', outcome: 'dead-lettered' });
+  });
+
+  test('runs as any other once code that reads it is there', async () => {
+    const bench = createWorkerBench();
+    await bench.createOrder('ord-1');
+    expect(await bench.deliver(future)).toMatchObject({ action: 'hand-back' });
+    expect(await bench.deliver(future, { definition: { ...capturePayment, version: 2 } })).toMatchObject({ outcome: 'committed' });
+    expect(bench.order('ord-1').status).toBe('paid');
   });
 });
 

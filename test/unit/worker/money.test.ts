@@ -96,18 +96,18 @@ describe('an order whose stored numbers are no longer exact', () => {
   }
 
   test.each([
-    ['amountMinor', '9007199254740993'],
-    ['amountMinor', '1000000000000000000000'],
-    ['amountMinor', '49.99'],
-    ['amountMinor', '-1'],
-    ['amountMinor', '0'],
-    ['attempt', '9007199254740993'],
-  ])('(%s %s) is a dead letter of its own, with no call and nothing rounded', async (name, digits) => {
+    ['amountMinor', '9007199254740993', 'order-unreadable'],
+    ['amountMinor', '1000000000000000000000', 'order-unreadable'],
+    ['amountMinor', '49.99', 'order-unreadable'],
+    ['amountMinor', '-1', 'order-unreadable'],
+    ['amountMinor', '0', 'order-unreadable'],
+    ['attempt', '9007199254740993', 'order-unreadable'],
+  ])('(%s %s) is a dead letter of its own, with no call and nothing rounded', async (name, digits, code) => {
     const bench = createWorkerBench();
     const body = await bench.createOrder('ord-1');
     const other = await bench.createOrder('ord-2');
     storeNumber(bench, name, digits);
-    expect(await bench.deliver(body)).toMatchObject({ action: 'ack', outcome: 'dead-lettered', facts: { code: 'order-unreadable' } });
+    expect(await bench.deliver(body)).toMatchObject({ action: 'ack', outcome: 'dead-lettered', facts: { code } });
     expect(bench.payments.captureCalls).toEqual([]);
     const stored = bench.aws.dynamodb.item('State', { pk: { S: 'USER#u-1' }, sk: { S: 'ORDER#ord-1' } } as never);
     expect(stored?.[name]).toEqual({ N: digits });

@@ -80,18 +80,16 @@ describe('a job that no longer matters', () => {
     expect(bench.payments.captureCalls).toEqual([]);
   });
 
-  test('is recorded as ignored when a later attempt is open', async () => {
+  test('is acknowledged when a later attempt is open: no call, no letter, and not a word of it on the item', async () => {
     const bench = createWorkerBench();
     const body = await bench.createOrder('ord-1');
     overwrite(bench, 'ord-1', { attempt: 2 });
-    expect(await bench.deliver(body)).toMatchObject({ action: 'ack', outcome: 'committed' });
-    expect(bench.order('ord-1')).toMatchObject({
-      status: 'pending_payment',
-      attempt: 2,
-      version: 1,
-      'op:capture:1': { result: { obsolete: 'older-attempt' } },
-    });
+    const before = bench.order('ord-1');
+    expect(await bench.deliver(body)).toMatchObject({ action: 'ack', outcome: 'superseded' });
+    expect(bench.order('ord-1')).toEqual(before);
     expect(bench.payments.captureCalls).toEqual([]);
+    expect(bench.payments.findCalls).toEqual([]);
+    expect(bench.letters).toEqual([]);
   });
 
   test('is a dead letter when its attempt was never opened', async () => {
@@ -168,7 +166,7 @@ describe('a job behind another run', () => {
 test('six copies of a failed job wait once: the early ones are handed back unspent until it is due', async () => {
   const bench = createWorkerBench({ fraction: 0 });
   const body = await bench.createOrder('ord-1');
-  bench.payments.scripts.push({ charge: false, throws: new ProviderError('provider-rate-limited', { sent: 'no' }) });
+  bench.payments.scripts.push({ charge: false, throws: new RetryableError('later', { sent: 'no' }) });
   await bench.deliver(body);
   const before = bench.order('ord-1');
   for (let copy = 0; copy < 5; copy++)
@@ -186,14 +184,14 @@ describe('a failure', () => {
     return { ending, item: bench.order('ord-1'), bench, body };
   };
 
-  test('known not to have reached the provider frees the item, spends the attempt and takes the mark of sending back', async () => {
-    const { ending, item, bench } = await failing(new ProviderError('provider-unreachable', { sent: 'no' }));
-    expect(ending).toMatchObject({ action: 'hand-back', outcome: 'retry', facts: { code: 'provider-unreachable', attempt: 1 } });
+  test('of the job itself before anything was sent frees the item, spends the attempt and takes the mark of sending back', async () => {
+    const { ending, item, bench } = await failing(new RetryableError('later', { sent: 'no' }));
+    expect(ending).toMatchObject({ action: 'hand-back', outcome: 'retry', facts: { code: 'later', attempt: 1 } });
     expect(item).toMatchObject({
       lease: 'free',
       'try:capture:1': 1,
       'sent:capture:1': 0,
-      lastError: 'provider-unreachable',
+      lastError: 'later',
       overdueShard: '0',
       version: 1,
     });
@@ -384,7 +382,7 @@ test('leaves the overdue mark of another unfinished operation standing, at the c
 test('erases the overdue mark with the commit when no other operation is unfinished', async () => {
   const bench = createWorkerBench();
   const body = await bench.createOrder('ord-1');
-  bench.payments.scripts.push({ charge: false, throws: new ProviderError('provider-unreachable', { sent: 'no' }) });
+  bench.payments.scripts.push({ charge: false, throws: new RetryableError('later', { sent: 'no' }) });
   await bench.deliver(body);
   expect(bench.order('ord-1').overdueAtMs).toBeDefined();
   bench.clock.advance(60_000);

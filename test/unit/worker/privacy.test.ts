@@ -2,8 +2,11 @@ import { SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
 import { describe, expect, test, vi } from 'vitest';
 import { createDeadLetterQueue, handBack } from '#shared/aws/sqs-queue.ts';
+import type { PaymentPort } from '#shared/payments/payment-port.ts';
 import { createSandboxClient } from '#shared/payments/sandbox-client.ts';
 import { createLogger } from '#shared/runtime/logger.ts';
+import { openGate } from '#shared/worker/gate.ts';
+import type { Ports } from '#shared/worker/ports.ts';
 import type { Worker } from '#shared/worker/worker.ts';
 import { createHandler } from '../../../functions/execute-job/handler.ts';
 import { createWorkerBench } from '../../support/worker-bench.ts';
@@ -39,6 +42,7 @@ async function runBodies(bodies: readonly string[], provider: Partial<Worker> = 
   const logger = createLogger('execute-job');
   const handler = createHandler({
     worker: { ...bench.worker(), deadLetters: createDeadLetterQueue(async () => client, deadLetterUrl), ...provider },
+    countOverdueDeferrals: () => undefined,
     handBack: (messages) => handBack(async () => client, queueUrl, messages),
     log: (batch) => logger.info('batch', { kind: 'capture-payment', ...batch }),
   });
@@ -119,13 +123,16 @@ describe('what a body holds that is nobody’s business', () => {
   });
 });
 
+const noMail = { send: async () => undefined, wasSent: async () => false };
+const through = (payments: PaymentPort): Partial<Worker> => ({ gate: openGate({ payments, mail: noMail } as unknown as Ports) });
+
 describe('what a provider or a job says in its own words', () => {
   const answering = (status: number, body: string): Partial<Worker> => {
     const payments = createSandboxClient({
       baseUrl: 'http://127.0.0.1',
       fetch: async () => new Response(body, { status, headers: { 'content-type': 'application/json' } }),
     });
-    return { ports: { payments, mail: { send: async () => undefined, wasSent: async () => false } } };
+    return through(payments);
   };
   const echo = json({ error: `card ${CARD} of ${EMAIL} refused`, code: `${CARD}`, detail: NOTE });
 
@@ -136,15 +143,12 @@ describe('what a provider or a job says in its own words', () => {
     ['a 200 that is no JSON', answering(200, `${CARD} ${EMAIL}`)],
     [
       'a failed connection with the request in its error',
-      {
-        ports: {
-          payments: createSandboxClient({
-            baseUrl: 'http://127.0.0.1',
-            fetch: () => Promise.reject(Object.assign(new Error(`${CARD} ${EMAIL}`, { cause: { body: NOTE } }), { name: 'FetchError' })),
-          }),
-          mail: { send: async () => undefined, wasSent: async () => false },
-        },
-      },
+      through(
+        createSandboxClient({
+          baseUrl: 'http://127.0.0.1',
+          fetch: () => Promise.reject(Object.assign(new Error(`${CARD} ${EMAIL}`, { cause: { body: NOTE } }), { name: 'FetchError' })),
+        }),
+      ),
     ],
   ])('stands nowhere after %s', async (_what, provider) => expectClean((await runBodies([], provider)).written));
 
@@ -156,14 +160,18 @@ describe('what a provider or a job says in its own words', () => {
     const payments = {
       capture: () => Promise.reject(thrown),
       find: () => Promise.reject(thrown),
-    } as unknown as Worker['ports']['payments'];
-    expectClean((await runBodies([], { ports: { payments, mail: { send: async () => undefined, wasSent: async () => false } } })).written);
+    } as unknown as PaymentPort;
+    expectClean((await runBodies([], through(payments))).written);
   });
 
   test('stands nowhere when the letter or the table fails with it in the error', async () => {
     const { written } = await runBodies(['{'], {
       deadLetters: { send: () => Promise.reject(Object.assign(new Error(`${CARD} ${EMAIL}`), { name: EMAIL })) },
-      store: { write: () => Promise.reject(new Error(NOTE)) },
+      store: {
+        write: () => Promise.reject(new Error(NOTE)),
+        writeTogether: () => Promise.reject(new Error(NOTE)),
+        read: () => Promise.reject(new Error(NOTE)),
+      },
     });
     expectClean(written);
   });

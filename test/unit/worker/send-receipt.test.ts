@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { sendReceipt } from '#shared/jobs/send-receipt.ts';
+import { openGate } from '#shared/worker/gate.ts';
 import { createWorkerBench } from '../../support/worker-bench.ts';
 import { messageOf } from './scripted-job.ts';
 
@@ -23,7 +24,7 @@ describe('a receipt', () => {
 
   test('that was sent by a worker that died before its commit is recorded by asking and not sent again', async () => {
     const bench = createWorkerBench();
-    const { ports } = bench.worker();
+    const { ports } = bench;
     const mail = {
       ...ports.mail,
       send: async (receipt: Parameters<typeof ports.mail.send>[0]) => {
@@ -31,7 +32,7 @@ describe('a receipt', () => {
         throw new Error('connection lost after the letter was taken');
       },
     };
-    expect(await bench.deliver(body, { definition, world: { ports: { ...ports, mail } } })).toMatchObject({
+    expect(await bench.deliver(body, { definition, world: { gate: openGate({ ...ports, mail }) } })).toMatchObject({
       action: 'hand-back',
       outcome: 'retry',
     });
