@@ -8,6 +8,7 @@ import {
 import type { ItemWrite, WriteAnswer } from '#shared/item/expression.ts';
 import type { ItemStore } from '#shared/item/item-store.ts';
 import { fromAttributeValues, toAttributeValues } from './attribute-values.ts';
+import { conditionOf } from './condition-of.ts';
 import { type PauseAfterConflict, writeTogether } from './write-together.ts';
 
 /**
@@ -38,13 +39,7 @@ export const createItemStore = (
 });
 
 async function send(client: DynamoDBClient, tableName: string, write: ItemWrite): Promise<Record<string, unknown>> {
-  const condition = {
-    TableName: tableName,
-    ConditionExpression: write.condition,
-    ExpressionAttributeNames: { ...write.names },
-    ...(Object.keys(write.values).length > 0 ? { ExpressionAttributeValues: toAttributeValues(write.values) } : {}),
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-  } as const;
+  const condition = conditionOf(tableName, write);
   if (write.item !== undefined) {
     await client.send(new PutItemCommand({ ...condition, Item: toAttributeValues(write.item) }));
     return { ...write.item };

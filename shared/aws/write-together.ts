@@ -8,6 +8,7 @@ import {
 import type { ItemWrite, WriteAnswer } from '#shared/item/expression.ts';
 import { WriteNeverPossible } from '#shared/item/item-store.ts';
 import { fromAttributeValues, toAttributeValues } from './attribute-values.ts';
+import { conditionOf } from './condition-of.ts';
 
 /** Tries in place when another transaction touched the same item at the same moment. */
 const CONFLICT_TRIES = 3;
@@ -80,13 +81,7 @@ function refusalOf([own]: readonly CancellationReason[]): WriteAnswer {
 }
 
 function transactItem(tableName: string, write: ItemWrite): TransactWriteItem {
-  const common = {
-    TableName: tableName,
-    ConditionExpression: write.condition,
-    ExpressionAttributeNames: { ...write.names },
-    ...(Object.keys(write.values).length > 0 ? { ExpressionAttributeValues: toAttributeValues(write.values) } : {}),
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-  } as const;
+  const common = conditionOf(tableName, write);
   if (write.item !== undefined) return { Put: { ...common, Item: toAttributeValues(write.item) } };
   return { Update: { ...common, Key: toAttributeValues({ ...write.key }), UpdateExpression: write.update } };
 }
