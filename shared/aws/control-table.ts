@@ -7,6 +7,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { AttributeTest, ControlAnswer, ControlRow, ControlStore, RowChange, RowCondition } from '#shared/control/control-store.ts';
+import { createPlaceholders, type PlaceholderTable } from '#shared/item/expression.ts';
 import { fromAttributeValues, toAttributeValues } from './attribute-values.ts';
 
 /**
@@ -46,33 +47,10 @@ async function answered(write: () => Promise<ControlRow | undefined>): Promise<C
   }
 }
 
-/** Names and values of one request; every attribute has one name placeholder. */
-function placeholders() {
-  const names: Record<string, string> = {};
-  const values: Record<string, unknown> = {};
-  return {
-    names,
-    values,
-    name(attribute: string): string {
-      const known = Object.keys(names).find((placeholder) => names[placeholder] === attribute);
-      const placeholder = known ?? `#n${Object.keys(names).length}`;
-      names[placeholder] = attribute;
-      return placeholder;
-    },
-    value(value: unknown): string {
-      const placeholder = `:v${Object.keys(values).length}`;
-      values[placeholder] = value;
-      return placeholder;
-    },
-  };
-}
-
-type Placeholders = ReturnType<typeof placeholders>;
-
-const conditionOf = (tableName: string, condition: RowCondition) => requestOf(tableName, condition, placeholders());
+const conditionOf = (tableName: string, condition: RowCondition) => requestOf(tableName, condition, createPlaceholders());
 
 function updateOf(tableName: string, id: string, { set = {}, add = {}, remove = [] }: RowChange, condition: RowCondition) {
-  const x = placeholders();
+  const x = createPlaceholders();
   const clauses = [
     clause(
       'SET',
@@ -95,7 +73,7 @@ function updateOf(tableName: string, id: string, { set = {}, add = {}, remove = 
 
 const clause = (word: string, parts: readonly string[]): string => (parts.length === 0 ? '' : `${word} ${parts.join(', ')}`);
 
-function requestOf(TableName: string, condition: RowCondition, x: Placeholders) {
+function requestOf(TableName: string, condition: RowCondition, x: PlaceholderTable) {
   const tests = Object.entries(condition).map(([attribute, test]) => testOf(x.name(attribute), test, x));
   return {
     TableName,
@@ -105,7 +83,7 @@ function requestOf(TableName: string, condition: RowCondition, x: Placeholders) 
   };
 }
 
-function testOf(name: string, test: AttributeTest, x: Placeholders): string {
+function testOf(name: string, test: AttributeTest, x: PlaceholderTable): string {
   if (test === 'absent') return `attribute_not_exists(${name})`;
   if ('equals' in test) return `${name} = ${x.value(test.equals)}`;
   if ('between' in test) return `${name} BETWEEN ${x.value(test.between[0])} AND ${x.value(test.between[1])}`;

@@ -39,25 +39,31 @@ export interface Placeholders {
   value(value: unknown): string;
 }
 
-class PlaceholderTable implements Placeholders {
-  readonly names: Record<string, string> = {};
-  readonly values: Record<string, unknown> = {};
-  readonly #placeholderOf = new Map<string, string>();
+export interface PlaceholderTable extends Placeholders {
+  readonly names: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, unknown>>;
+}
 
-  name(attribute: string): string {
-    const known = this.#placeholderOf.get(attribute);
-    if (known !== undefined) return known;
-    const placeholder = `#n${this.#placeholderOf.size}`;
-    this.#placeholderOf.set(attribute, placeholder);
-    this.names[placeholder] = attribute;
-    return placeholder;
-  }
-
-  value(value: unknown): string {
-    const placeholder = `:v${Object.keys(this.values).length}`;
-    this.values[placeholder] = value;
-    return placeholder;
-  }
+/** The names and values of one request; every attribute has one name placeholder. */
+export function createPlaceholders(): PlaceholderTable {
+  const names: Record<string, string> = {};
+  const values: Record<string, unknown> = {};
+  const placeholderOf = new Map<string, string>();
+  return {
+    names,
+    values,
+    name(attribute) {
+      const placeholder = placeholderOf.get(attribute) ?? `#n${placeholderOf.size}`;
+      placeholderOf.set(attribute, placeholder);
+      names[placeholder] = attribute;
+      return placeholder;
+    },
+    value(value) {
+      const placeholder = `:v${Object.keys(values).length}`;
+      values[placeholder] = value;
+      return placeholder;
+    },
+  };
 }
 
 export const allOf =
@@ -71,7 +77,7 @@ export const allOf =
 /** @throws RangeError when an attribute stands in two clauses, which DynamoDB refuses and the emulator does not. */
 export function updateWrite(key: ItemKey, effect: Effect, condition: Condition): ItemWrite {
   refuseOverlap(effect);
-  const x = new PlaceholderTable();
+  const x = createPlaceholders();
   const set = [
     ...Object.entries(effect.set ?? {})
       .filter(([, value]) => value !== undefined)
@@ -87,7 +93,7 @@ export function updateWrite(key: ItemKey, effect: Effect, condition: Condition):
 }
 
 export function putWrite(key: ItemKey, attributes: Readonly<Record<string, unknown>>, condition: Condition): ItemWrite {
-  const x = new PlaceholderTable();
+  const x = createPlaceholders();
   return { key, item: { ...attributes, ...key }, condition: condition(x), names: x.names, values: x.values };
 }
 
