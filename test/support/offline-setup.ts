@@ -1,4 +1,8 @@
 import { Socket } from 'node:net';
+import fc from 'fast-check';
+
+/** The same cases on every run: a red check names a change, never a lucky draw. `FAST_CHECK_SEED=n` draws others. */
+fc.configureGlobal({ seed: Number(process.env.FAST_CHECK_SEED ?? 20261130) });
 
 /** Offline suites may talk to servers they started themselves and to nothing else; without this they would pass here and fail on a train. */
 const connect = Socket.prototype.connect;

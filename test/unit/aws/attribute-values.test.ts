@@ -4,9 +4,11 @@ import { fromAttributeValues, toAttributeValues } from '#shared/aws/attribute-va
 
 describe('an item on its way to and from the table', () => {
   test('comes back as it went', () => {
+    // The entrance refuses the name __proto__ at every depth (shared/contract/strict-json.ts), so no item has it.
+    const name = fc.string({ minLength: 1, maxLength: 8 }).filter((text) => text !== '__proto__');
     const plain = fc.dictionary(
-      fc.string({ minLength: 1, maxLength: 8 }).filter((name) => name !== '__proto__'),
-      fc.anything({ maxDepth: 3, values: [fc.string(), fc.maxSafeInteger(), fc.boolean(), fc.constant(null)] }),
+      name,
+      fc.anything({ maxDepth: 3, key: name, values: [fc.string(), fc.maxSafeInteger(), fc.boolean(), fc.constant(null)] }),
     );
     fc.assert(
       fc.property(plain, (item) => {
