@@ -31,6 +31,8 @@ const folder = (names: readonly string[]): string => `^shared/(?:${names.join('|
 const port = '^shared/[^/]+/[^/]+-port\\.ts$';
 /** Their types may be known everywhere (scripts/house-rules.ts sees to it that only types are imported); their values are arguments. */
 const worldTypes = '^shared/runtime/(?:clock|random|logger|metrics)\\.ts$';
+/** Part of the world, though only adapters know what it is made of. */
+const sdkOptions = '^shared/aws/sdk-options\\.ts$';
 const npm = (...names: string[]): string => `(?:^|/)node_modules/(?:${names.join('|')})/`;
 const sdk = npm('@aws-sdk', '@smithy');
 const powertools = npm('@aws-lambda-powertools');
@@ -48,6 +50,7 @@ const rule = (name: string, comment: string, from: Rule['from'], to: Rule['to'])
 
 function beyondFolders(name: string): string[] {
   if (foundation.includes(name)) return [];
+  if (name === 'runtime') return [worldTypes, sdkOptions];
   return name === 'jobs' ? [port] : [worldTypes];
 }
 
@@ -75,8 +78,8 @@ const functionRules = [
   ),
   rule(
     'handler-pure',
-    'only index.ts wires: the other files of a function get their world as an argument',
-    { path: '^functions/', pathNot: '/index\\.ts$' },
+    'only wire.ts and index.ts wire: the other files of a function get their world as an argument',
+    { path: '^functions/', pathNot: '^functions/[^/]+/(?:wire|index)\\.ts$' },
     { path: folder(['aws', 'runtime']), pathNot: worldTypes },
   ),
   rule(
@@ -84,6 +87,12 @@ const functionRules = [
     'index.ts is a cold start: nothing imports it but tests',
     { pathNot: tests },
     { path: '^functions/[^/]+/index\\.ts$' },
+  ),
+  rule(
+    'wiring-next-to-last',
+    'wire.ts is imported by index.ts, which gives it the real world, and by tests, which give it another',
+    { pathNot: [tests, '^functions/[^/]+/index\\.ts$'] },
+    { path: '^functions/[^/]+/wire\\.ts$' },
   ),
 ];
 

@@ -12,7 +12,8 @@ const isTest = (path: string): boolean => path.startsWith('test/') && path.endsW
 const runsInLambda = (path: string): boolean => /^(?:shared|functions)\//.test(path) && isCode(path);
 const isRuntime = (path: string): boolean => path.startsWith('shared/runtime/');
 const getsItsWorld = (path: string): boolean => runsInLambda(path) && !isRuntime(path);
-const isWiring = (path: string): boolean => /^functions\/[^/]+\/index\.ts$/.test(path);
+const isWiring = (path: string): boolean => /^functions\/[^/]+\/(?:wire|index)\.ts$/.test(path);
+const isWire = (path: string): boolean => /^functions\/[^/]+\/wire\.ts$/.test(path);
 
 // Spelled in pieces, so that this file does not break its own rule.
 const unfinished = new RegExp(`\\b(?:${['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX'].join('|')})\\b`);
@@ -29,9 +30,15 @@ export const houseRules: readonly HouseRule[] = [
   {
     name: 'runtime-by-type',
     advice:
-      'outside shared/runtime and index.ts only types of shared/runtime may be imported (import type); its values come in as arguments',
+      'outside shared/runtime, wire.ts and index.ts only types of shared/runtime may be imported (import type); its values come in as arguments',
     appliesTo: (path) => getsItsWorld(path) && !isWiring(path),
     forbidden: /^import (?!type\b)[^;]*?from '(?:#shared|\.\.)\/runtime\//m,
+  },
+  {
+    name: 'wiring-takes-its-system',
+    advice: 'wire.ts takes clock, chance, logger and metrics from its argument, so that a simulator runs the very same wiring',
+    appliesTo: isWire,
+    forbidden: /^import (?!type\b)[^;]*?from '(?:#shared|\.\.)\/runtime\/(?:clock|random|logger|metrics|system)\.ts'/m,
   },
   {
     name: 'zod-by-namespace',

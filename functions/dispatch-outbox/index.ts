@@ -1,31 +1,4 @@
-import { createSqsClient } from '#shared/aws/sqs-client.ts';
-import { createQueueSender } from '#shared/aws/sqs-queue.ts';
-import { readItemChange } from '#shared/aws/stream-record.ts';
-import { dispatchOutboxEnvironment, readQueueUrls } from '#shared/contract/environment.ts';
-import { queueText } from '#shared/contract/queue-text.ts';
-import { jobOfKind } from '#shared/jobs/index.ts';
-import { dispatch } from '#shared/outbox/dispatch.ts';
-import { systemClock } from '#shared/runtime/clock.ts';
-import { readEnvironment } from '#shared/runtime/environment.ts';
-import { createLogger } from '#shared/runtime/logger.ts';
-import { answerStreamBatch } from '#shared/runtime/stream-batch.ts';
-import { fifoIds } from '#shared/worker/fifo-ids.ts';
-import { createHandler } from './handler.ts';
+import { system } from '#shared/runtime/system.ts';
+import { wire } from './wire.ts';
 
-const environment = readEnvironment(dispatchOutboxEnvironment);
-const queueUrls = readQueueUrls(environment.QUEUE_URLS);
-const sender = createQueueSender(createSqsClient());
-
-export const handler = createHandler({
-  readItemChange,
-  dispatch: (outgoing) => dispatch(outgoing, queueUrls, sender, systemClock.sleep, (message) => fifoIds(message, jobOfKind)),
-  park: async (entries) => {
-    const { failed } = await sender.send(
-      environment.OUTBOX_FAILED_QUEUE_URL,
-      entries.map(({ body }, index) => ({ id: String(index), body: queueText(body) })),
-    );
-    return failed.map(({ id }) => Number(id));
-  },
-  answerStreamBatch: (failures) => answerStreamBatch(failures, environment.STREAM_FAILURE_MODE),
-  log: createLogger('dispatch-outbox'),
-});
+export const handler = wire(system);

@@ -3,7 +3,6 @@ import {
   ConditionalCheckFailedException,
   DeleteItemCommand,
   type DynamoDBClient,
-  type DynamoDBClientConfig,
   GetItemCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
@@ -12,6 +11,7 @@ import type { Clock } from '#shared/runtime/clock.ts';
 import type { Random } from '#shared/runtime/random.ts';
 import { type CacheRow, type CacheItem as Item, readCacheRow, TOKEN_LIFETIME_MS } from './cache-row.ts';
 import { createDynamoDbClient } from './dynamodb-client.ts';
+import type { SdkOptions } from './sdk-options.ts';
 
 /**
  * The cache port on a DynamoDB table with the key `key` and the TTL attribute `expiresAt`. One item holds either a value
@@ -27,11 +27,11 @@ export interface DynamoDbCacheOptions {
   readonly tableName: string;
   readonly clock: Clock;
   readonly random: Random;
-  readonly requestHandler?: DynamoDBClientConfig['requestHandler'];
+  readonly sdk?: SdkOptions;
 }
 
 /** The table answers when the cache is slow, so waiting for it is short. */
-const REQUEST_HANDLER = { connectionTimeout: 300, requestTimeout: 800, throwOnRequestTimeout: true };
+const LIMITS = { connectionTimeout: 300, requestTimeout: 800 };
 
 /** The SDK's retry must not send a token write again: a late copy would revive a token that an invalidation had deleted. */
 const SENT_ONCE = 1;
@@ -51,9 +51,9 @@ const nobodyIsLoading = '(attribute_not_exists(#token) OR #tokenUntilMs <= :nowM
 const tokenStands = '#token = :token';
 
 export function createDynamoDbCache(options: DynamoDbCacheOptions): CachePort {
-  const requestHandler = options.requestHandler ?? REQUEST_HANDLER;
-  const once = createDynamoDbClient({ maxAttempts: SENT_ONCE, requestHandler });
-  const persistent = createDynamoDbClient({ maxAttempts: INVALIDATION_ATTEMPTS, requestHandler });
+  const { sdk = {} } = options;
+  const once = createDynamoDbClient({ maxAttempts: SENT_ONCE, limits: LIMITS, sdk });
+  const persistent = createDynamoDbClient({ maxAttempts: INVALIDATION_ATTEMPTS, limits: LIMITS, sdk });
   return {
     read: (key, expected) => readOrTakeToken(once, options, key, expected),
     fill: (key, token, entry, ttlSeconds) => fillWhileTokenStands(once, options, key, { token, entry, ttlSeconds }),

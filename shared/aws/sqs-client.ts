@@ -1,19 +1,9 @@
-import { SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { type ClientOptions, clientConfig } from './sdk-options.ts';
 
-const CONNECTION_TIMEOUT_MS = 1_000;
-const REQUEST_TIMEOUT_MS = 3_000;
+const LIMITS = { connectionTimeout: 1_000, requestTimeout: 3_000 };
 
-type ClientOptions = { maxAttempts?: number } & Pick<SQSClientConfig, 'requestHandler'>;
-
-/** @param options.maxAttempts tries of one call, the first included */
-export const createSqsClient = ({ maxAttempts = 3, requestHandler }: ClientOptions = {}): SQSClient =>
-  new SQSClient({
-    maxAttempts,
-    requestHandler: requestHandler ?? {
-      connectionTimeout: CONNECTION_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      throwOnRequestTimeout: true,
-    },
-  });
+export const createSqsClient = ({ maxAttempts = 3, sdk }: ClientOptions = {}): SQSClient =>
+  new SQSClient(clientConfig(maxAttempts, LIMITS, sdk));
 
 export type SqsClient = SQSClient;

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { classifyEnding } from './classify-response.ts';
 import { type PaymentPort, type ProviderCall, ProviderError } from './payment-port.ts';
 import { captureAnswer, findAnswer, refundAnswer } from './sandbox-answers.ts';
+import { withTimeLimit } from './time-limit.ts';
 
 interface Endpoint {
   readonly baseUrl: string;
@@ -49,8 +50,11 @@ export function createSandboxClient(endpoint: Endpoint): PaymentPort {
 const intent = (paymentIntentId: string, rest = ''): string => `/payment-intents/${encodeURIComponent(paymentIntentId)}${rest}`;
 
 async function exchange<Answer>({ baseUrl, fetch }: Endpoint, operation: Operation<Answer>, call: ProviderCall): Promise<Answer> {
-  const request = requestOf(baseUrl, operation, call);
-  const { response, text } = await deliver(fetch, request);
+  if (call.signal?.aborted) throw new ProviderError('call-abandoned', { sent: 'no' });
+  const { response, text } = await withTimeLimit(call.timeoutMs, async (limit) => {
+    const signal = call.signal === undefined ? limit : AbortSignal.any([call.signal, limit]);
+    return deliver(fetch, requestOf(baseUrl, operation, signal));
+  });
   const { status, headers } = response;
   const failed = classifyEnding({
     status,
@@ -65,10 +69,7 @@ async function exchange<Answer>({ baseUrl, fetch }: Endpoint, operation: Operati
 }
 
 /** A request that cannot even be written is wrong for good, and went nowhere. */
-function requestOf(baseUrl: string, { method, path, key, body }: Operation<unknown>, call: ProviderCall): Request {
-  if (call.signal?.aborted) throw new ProviderError('call-abandoned', { sent: 'no' });
-  const limit = AbortSignal.timeout(Math.max(1, Math.ceil(call.timeoutMs)));
-  const signal = call.signal === undefined ? limit : AbortSignal.any([call.signal, limit]);
+function requestOf(baseUrl: string, { method, path, key, body }: Operation<unknown>, signal: AbortSignal): Request {
   try {
     const headers = {
       ...(key === undefined ? {} : { 'idempotency-key': key }),

@@ -26,7 +26,7 @@ const cache = createDynamoDbCache({
   tableName: output(STACK_OUTPUTS.cacheTable),
   clock,
   random,
-  requestHandler: { connectionTimeout: 2_000, requestTimeout: 10_000, throwOnRequestTimeout: true },
+  sdk: { createRequestHandler: () => ({ connectionTimeout: 2_000, requestTimeout: 10_000, throwOnRequestTimeout: true }) },
 });
 const orders = createOrderReader(dynamodb, output(STACK_OUTPUTS.stateTable));
 const readThrough = createReadThrough({

@@ -10,7 +10,7 @@ import { capturesOf, createPayments } from '../support/integration/provider.ts';
 
 async function unreliable() {
   const answers = createLostAnswers();
-  const pipeline = await createOwnPipeline({ requestHandler: answers.requestHandler });
+  const pipeline = await createOwnPipeline({ createRequestHandler: () => answers.requestHandler });
   return { answers, pipeline };
 }
 

@@ -1,7 +1,8 @@
-import type { DynamoDBClient, DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SQSRecord } from 'aws-lambda';
 import { createDynamoDbClient } from '#shared/aws/dynamodb-client.ts';
 import { createItemStore } from '#shared/aws/item-store.ts';
+import type { SdkOptions } from '#shared/aws/sdk-options.ts';
 import { type ItemKey, orderItemKey } from '#shared/contract/item-keys.ts';
 import type { JobMessage } from '#shared/contract/message.ts';
 import { deriveTiming } from '#shared/contract/timing.ts';
@@ -40,7 +41,7 @@ export interface DeliveryReport {
 }
 
 /**
- * accept-order and execute-job as their index.ts wires them, in this process, on a table no deployed function listens to:
+ * accept-order and execute-job as their wire.ts does it, in this process, on a table no deployed function listens to:
  * messages are delivered when, as often and in whatever order a test likes. The provider is the deployed one.
  */
 export interface OwnPipeline {
@@ -58,10 +59,10 @@ export interface OwnPipeline {
   item(key: ItemKey): Promise<Item | undefined>;
 }
 
-export async function createOwnPipeline(clientOptions: Pick<DynamoDBClientConfig, 'requestHandler'> = {}): Promise<OwnPipeline> {
+export async function createOwnPipeline(sdk: SdkOptions = {}): Promise<OwnPipeline> {
   const table = await createOwnStateTable();
   const clock = createMovableClock();
-  const client = createDynamoDbClient(clientOptions);
+  const client = createDynamoDbClient({ sdk });
   const store = createItemStore(client, table.name);
   const acceptOrder = createAcceptOrder({ store, clock, random, logAccepted: () => {}, logFailure: () => {} });
   const letters: OwnPipeline['letters'] = [];

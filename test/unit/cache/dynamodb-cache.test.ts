@@ -16,9 +16,10 @@ const bench = (fault?: FaultHook) => {
   let tokens = 0;
   const random = { fraction: () => 0, token: () => `token-${++tokens}` };
   const clock = { nowMs: () => 0, sleep: async () => undefined };
-  const cache = createDynamoDbCache({ tableName: 'Cache', clock, random, requestHandler: aws.clientConfig.requestHandler as never });
+  const sdk = { createRequestHandler: () => aws.requestHandler };
+  const cache = createDynamoDbCache({ tableName: 'Cache', clock, random, sdk });
   const operations = () => aws.calls.map(({ operation }) => operation);
-  return { aws, cache, operations };
+  return { aws, cache, operations, sdk };
 };
 
 describe('the cache on DynamoDB', () => {
@@ -61,7 +62,7 @@ describe('the cache on DynamoDB', () => {
   });
 
   it('takes the value that arrived between its look and its token write', async () => {
-    const { cache, aws } = now;
+    const { cache, aws, sdk } = now;
     const first = await cache.read(KEY);
     const token = first.kind === 'miss' ? (first.token ?? '') : '';
     const empty = aws.dynamodb.item('Cache', { key: { S: KEY } });
@@ -77,7 +78,7 @@ describe('the cache on DynamoDB', () => {
       tableName: 'Cache',
       clock: { nowMs: () => 10_000, sleep: async () => undefined },
       random: { fraction: () => 0, token: () => 'late' },
-      requestHandler: aws.clientConfig.requestHandler as never,
+      sdk,
     });
     expect(await late.read(KEY)).toEqual({ kind: 'hit', entry: { version: 1, value: 'arrived' } });
     expect(await cache.fill(KEY, 'late', { version: 1, value: 'second' }, 60)).toBe(false);

@@ -1,6 +1,6 @@
 import { createServer as createTcpServer } from 'node:net';
 import { inspect } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ProviderError } from '#shared/payments/payment-port.ts';
 import { createSandboxClient } from '#shared/payments/sandbox-client.ts';
 import { openLocalProvider } from './local-provider.ts';
@@ -230,6 +230,40 @@ describe('an answer nobody can use', () => {
     expect(verdict(during as ProviderError)).toMatchObject({ code: 'call-abandoned', sent: 'maybe' });
     expect(verdict(after as ProviderError)).toMatchObject({ code: 'call-abandoned', sent: 'no' });
     expect(local.received).toHaveLength(1);
+  });
+});
+
+describe('the time limit', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+  const untilAborted = ({ signal }: Request): Promise<never> =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+
+  it('belongs to whoever owns the timers, and a fraction of a millisecond is rounded up', async () => {
+    const ended = vi.fn();
+    const error = captureError(client(untilAborted), 30_000.5).finally(ended);
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(ended).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(verdict(await error)).toMatchObject({ code: 'provider-timeout', sent: 'maybe' });
+  });
+
+  it.each([
+    ['an answer', () => Promise.resolve(Response.json(CAPTURED)), {}],
+    ['a refusal', () => Promise.resolve(Response.json({}, { status: 500 })), {}],
+    ['a failure', () => Promise.reject(new TypeError('fetch failed')), {}],
+    ['a request that cannot be written', untilAborted, { idempotencyKey: 'two\nlines' }],
+    ['a call that had ended before', untilAborted, { signal: AbortSignal.abort() }],
+  ])('leaves no timer behind after %s', async (_, fetch, { signal, ...changes }: { signal?: AbortSignal; idempotencyKey?: string }) => {
+    const call = { timeoutMs: LONG_MS, ...(signal === undefined ? {} : { signal }) };
+    await client(fetch)
+      .capture({ ...ORDER, ...changes }, call)
+      .catch(() => {});
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
 

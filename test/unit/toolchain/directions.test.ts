@@ -37,8 +37,12 @@ const soundTree: Record<string, string> = {
   'shared/aws/queue.ts':
     "import { SQSClient } from '@aws-sdk/client-sqs';\nimport { read } from '#shared/cache/read.ts';\nexport const queue = [SQSClient, read];",
   'functions/read-order/handler.ts': "import { order } from '#shared/domain/order.ts';\nexport const handle = () => order;",
+  'shared/aws/sdk-options.ts': "import type { order } from '#shared/domain/order.ts';\nexport type SdkOptions = typeof order;",
+  'shared/runtime/system.ts': "import type { SdkOptions } from '#shared/aws/sdk-options.ts';\nexport const system = {} as SdkOptions;",
+  'functions/read-order/wire.ts':
+    "import { queue } from '#shared/aws/queue.ts';\nimport { handle } from './handler.ts';\nexport const wire = () => [queue, handle];",
   'functions/read-order/index.ts':
-    "import { queue } from '#shared/aws/queue.ts';\nimport { handle } from './handler.ts';\nexport const handler = [queue, handle];",
+    "import { system } from '#shared/runtime/system.ts';\nimport { wire } from './wire.ts';\nexport const handler = [wire, system];",
   'functions/accept-order/handler.ts': "import { order } from '#shared/domain/order.ts';\nexport const accept = () => order;",
   'infra/app.ts':
     "import { Stack } from 'aws-cdk-lib';\nimport type { X } from '#shared/jobs/index.ts';\nexport const app = [Stack] as X[];",
@@ -73,6 +77,9 @@ const planted: [rule: string, path: string, text: string][] = [
   ],
   ['functions-only-shared', 'functions/read-order/cli.ts', "import { andal } from '../../cli/andal.ts';\nexport const other = andal;"],
   ['handler-pure', 'functions/accept-order/wired.ts', "import { queue } from '#shared/aws/queue.ts';\nexport const wired = queue;"],
+  ['handler-pure', 'functions/accept-order/late/wire.ts', "import { queue } from '#shared/aws/queue.ts';\nexport const wired = queue;"],
+  ['wiring-next-to-last', 'functions/read-order/again.ts', "import { wire } from './wire.ts';\nexport const again = wire;"],
+  ['shared-runtime', 'shared/runtime/queued.ts', "import { queue } from '#shared/aws/queue.ts';\nexport const queued = queue;"],
   ['index-last', 'cli/inside.ts', "import { handler } from '../functions/read-order/index.ts';\nexport const inside = handler;"],
   ['infra-only-contract', 'infra/running.ts', "import { queue } from '#shared/aws/queue.ts';\nexport const running = queue;"],
   ['cli-not-functions', 'cli/handling.ts', "import { handle } from '../functions/read-order/handler.ts';\nexport const handling = handle;"],

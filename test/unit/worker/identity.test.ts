@@ -131,12 +131,12 @@ describe('a run that edits what it was given', () => {
 describe('a function told to skip idempotency', () => {
   test.each(['1', 'true', 'TRUE', 'yes', 'on', 't', 'y', 'maybe', ' true ', ''])('refuses to start (%s)', (value) => {
     vi.stubEnv('POWERTOOLS_IDEMPOTENCY_DISABLED', value);
-    expect(refuseDisabledIdempotency).toThrow('POWERTOOLS_IDEMPOTENCY_DISABLED is set');
+    expect(() => refuseDisabledIdempotency(process.env)).toThrow('POWERTOOLS_IDEMPOTENCY_DISABLED is set');
   });
 
   test.each([undefined, '0', 'false', 'no', 'off'])('starts when it is told not to (%s), and claims', async (value) => {
     vi.stubEnv('POWERTOOLS_IDEMPOTENCY_DISABLED', value);
-    expect(refuseDisabledIdempotency).not.toThrow();
+    expect(() => refuseDisabledIdempotency(process.env)).not.toThrow();
     const bench = createWorkerBench();
     const body = await bench.createOrder('ord-1');
     expect(await bench.deliver(body)).toMatchObject({ outcome: 'committed', facts: { fence: 1 } });

@@ -1,0 +1,26 @@
+import { createDynamoDbClient } from '#shared/aws/dynamodb-client.ts';
+import { createItemStore } from '#shared/aws/item-store.ts';
+import { acceptOrderEnvironment } from '#shared/contract/environment.ts';
+import { readEnvironment } from '#shared/runtime/environment.ts';
+import type { System } from '#shared/runtime/system.ts';
+import { createHandler } from './handler.ts';
+
+export function wire(system: System) {
+  const { clock, random, sdk } = system;
+  const environment = readEnvironment(acceptOrderEnvironment, system.environment);
+  const logger = system.createLogger('accept-order');
+
+  return createHandler({
+    store: createItemStore(createDynamoDbClient({ sdk }), environment.STATE_TABLE),
+    clock,
+    random,
+    logAccepted: (accepted, requestId) =>
+      logger.info('order accepted', {
+        answer: accepted.kind,
+        ...(accepted.kind === 'key-reused' ? {} : { orderId: accepted.order.orderId }),
+        requestId,
+      }),
+    logFailure: (error, requestId) =>
+      logger.error('order not confirmed', { code: error instanceof Error ? error.name : typeof error, requestId }),
+  });
+}

@@ -1,0 +1,32 @@
+import { createDynamoDbCache } from '#shared/aws/dynamodb-cache.ts';
+import { createDynamoDbClient } from '#shared/aws/dynamodb-client.ts';
+import { createOrderReader } from '#shared/aws/order-reader.ts';
+import { createReadThrough } from '#shared/cache/read-through.ts';
+import { readOrderEnvironment } from '#shared/contract/environment.ts';
+import { readEnvironment } from '#shared/runtime/environment.ts';
+import type { System } from '#shared/runtime/system.ts';
+import { readOrder } from './handler.ts';
+import { resourceFrom } from './resource.ts';
+
+export function wire(system: System) {
+  const { clock, random, sdk } = system;
+  const environment = readEnvironment(readOrderEnvironment, system.environment);
+  const log = system.createLogger('read-order');
+  const metrics = system.createMetrics('read-order');
+
+  return readOrder({
+    readThrough: createReadThrough({
+      cache: createDynamoDbCache({ sdk, tableName: environment.CACHE_TABLE, clock, random }),
+      clock,
+      ttlSeconds: environment.CACHE_TTL_SECONDS,
+      onCacheError(operation, error) {
+        metrics.count('CacheFailure');
+        log.warn('cache failed, the table answers', { operation, error: error as Error });
+      },
+    }),
+    resource: resourceFrom(createOrderReader(createDynamoDbClient({ sdk }), environment.STATE_TABLE), (error) =>
+      log.error('order left out of a summary', { error }),
+    ),
+    log,
+  });
+}

@@ -1,0 +1,22 @@
+import { createDynamoDbCache } from '#shared/aws/dynamodb-cache.ts';
+import { retryInvalidationEnvironment } from '#shared/contract/environment.ts';
+import { readEnvironment } from '#shared/runtime/environment.ts';
+import type { System } from '#shared/runtime/system.ts';
+import { retryInvalidation } from './handler.ts';
+
+export function wire(system: System) {
+  const { clock, random, sdk } = system;
+  const cache = createDynamoDbCache({
+    sdk,
+    tableName: readEnvironment(retryInvalidationEnvironment, system.environment).CACHE_TABLE,
+    clock,
+    random,
+  });
+  const metrics = system.createMetrics('retry-invalidation');
+
+  return retryInvalidation({
+    invalidate: cache.invalidate,
+    countFailures: (count) => metrics.count('InvalidationFailure', count),
+    log: system.createLogger('retry-invalidation'),
+  });
+}
