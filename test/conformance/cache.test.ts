@@ -1,34 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import {
-  CreateTableCommand,
-  DeleteTableCommand,
-  DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-  waitUntilTableExists,
-} from '@aws-sdk/client-dynamodb';
-import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDynamoDbCache } from '#shared/aws/dynamodb-cache.ts';
-import { createDynamoDbClient } from '#shared/aws/dynamodb-client.ts';
 import type { CacheEntry, CachePort } from '#shared/cache/cache-port.ts';
 import { createReadThrough } from '#shared/cache/read-through.ts';
-import { systemRandom } from '#shared/runtime/random.ts';
-import { createFakeAws } from '../support/fake-aws/request-handler.ts';
-import { type CacheSlot, createMemoryCache } from '../support/memory-cache.ts';
+import type { CacheSlot } from '../support/memory-cache.ts';
+import { type CacheBench, openDynamoDbCache, openEmulatedCache, openMemoryCache } from './cache-benches.ts';
+import { endpoint } from './target.ts';
 
 // Cases: B47, B50 (token), DESIGN section 8.
-
-interface Bench {
-  readonly cache: CachePort;
-  /** The next token write is carried out, and its answer never arrives. */
-  loseNextTokenAnswer(): void;
-  /** Puts something under the key that no fill would write. */
-  overwrite(key: string, slot: CacheSlot): Promise<unknown>;
-  close(): Promise<unknown>;
-  /** The instant the store itself may remove the key at, as it is written there; for stores that have one. */
-  timeToLive?(key: string): Promise<string | undefined>;
-}
 
 /** Every test works on its own key, and all on one clock that moves only when told. */
 let nowMs = Date.UTC(2026, 10, 30);
@@ -60,9 +38,9 @@ const expected = { ttlSeconds: TTL_SECONDS, accepts: ({ value }: CacheEntry) => 
 /** Longer than any token lives, shorter than the values here. */
 const TOKEN_IS_OVER_MS = 10_000;
 
-function describeCache(name: string, open: () => Promise<Bench>, options = { hasTimeToLive: false }): void {
+function describeCache(name: string, open: () => Promise<CacheBench>): void {
   describe(`the cache port on ${name}`, () => {
-    let bench: Bench;
+    let bench: CacheBench;
     let key: string;
     beforeAll(async () => {
       bench = await open();
@@ -247,96 +225,21 @@ function describeCache(name: string, open: () => Promise<Bench>, options = { has
       }),
     );
 
-    if (options.hasTimeToLive) {
-      it(
-        'tells the store in whole seconds when value and token may go, never before they are over',
-        withKey(async (cache) => {
-          pass(1);
-          const token = await missWithToken(cache);
-          expect(await bench.timeToLive?.(key)).toMatch(/^\d{10}$/);
-          expect(Number(await bench.timeToLive?.(key)) * 1000).toBeGreaterThan(nowMs);
-          await cache.fill(key, token, v1, TTL_SECONDS);
-          expect(await bench.timeToLive?.(key)).toBe(String(Math.ceil(nowMs / 1000) + TTL_SECONDS));
-        }),
-      );
-    }
+    it(
+      'tells a store that removes by itself when value and token may go, in whole seconds and never before they are over',
+      withKey(async (cache) => {
+        if (bench.timeToLive === undefined) return;
+        pass(1);
+        const token = await missWithToken(cache);
+        expect(await bench.timeToLive(key)).toMatch(/^\d{10}$/);
+        expect(Number(await bench.timeToLive(key)) * 1000).toBeGreaterThan(nowMs);
+        await cache.fill(key, token, v1, TTL_SECONDS);
+        expect(await bench.timeToLive(key)).toBe(String(Math.ceil(nowMs / 1000) + TTL_SECONDS));
+      }),
+    );
   });
 }
 
-describeCache('memory', async () => {
-  const cache = createMemoryCache(clock);
-  const overwrite = async (key: string, slot: CacheSlot) => cache.overwrite(key, slot);
-  return { cache, overwrite, loseNextTokenAnswer: cache.loseNextTokenAnswer, close: async () => undefined };
-});
-
-type RequestHandler = DynamoDBClient['config']['requestHandler'];
-const TABLE = `Cache-${randomUUID()}`;
-const KEY_SCHEMA = {
-  TableName: TABLE,
-  KeySchema: [{ AttributeName: 'key', KeyType: 'HASH' as const }],
-  AttributeDefinitions: [{ AttributeName: 'key', AttributeType: 'S' as const }],
-};
-
-function describeDynamoDbCache(name: string, start: () => Promise<{ requestHandler: RequestHandler; close(): Promise<unknown> }>): void {
-  const open = async (): Promise<Bench> => {
-    const { requestHandler, close } = await start();
-    const client = createDynamoDbClient({ requestHandler });
-    const lossy = losingAnswers(requestHandler);
-    return {
-      cache: createDynamoDbCache({ tableName: TABLE, clock, random: systemRandom, requestHandler: lossy.requestHandler }),
-      loseNextTokenAnswer: lossy.loseNextUpdate,
-      overwrite: (key, slot) => client.send(new PutItemCommand({ TableName: TABLE, Item: marshall({ key, ...slot }) })),
-      close,
-      async timeToLive(key) {
-        const { Item: item } = await client.send(new GetItemCommand({ TableName: TABLE, Key: { key: { S: key } } }));
-        return item?.expiresAt?.N;
-      },
-    };
-  };
-  describeCache(name, open, { hasTimeToLive: true });
-}
-
-/** Lets a request through and drops its answer, as a broken connection does. */
-function losingAnswers(inner: RequestHandler): { requestHandler: RequestHandler; loseNextUpdate(): void } {
-  let losing = false;
-  const requestHandler: RequestHandler = {
-    ...inner,
-    async handle(request, options) {
-      const answer = await inner.handle(request, options);
-      if (!losing || !request.headers['x-amz-target']?.endsWith('.UpdateItem')) return answer;
-      losing = false;
-      throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
-    },
-  };
-  return {
-    requestHandler,
-    loseNextUpdate() {
-      losing = true;
-    },
-  };
-}
-
-describeDynamoDbCache('DynamoDB in memory', async () => {
-  const aws = createFakeAws({ now: clock.nowMs });
-  aws.dynamodb.createTable(KEY_SCHEMA);
-  return { requestHandler: new DynamoDBClient(aws.clientConfig).config.requestHandler, close: async () => undefined };
-});
-
-const endpoint = process.env.CONFORMANCE_ENDPOINT_URL;
-if (endpoint !== undefined) {
-  describeDynamoDbCache(`DynamoDB at ${endpoint}`, async () => {
-    const client = new DynamoDBClient({ endpoint });
-    await client.send(new CreateTableCommand({ ...KEY_SCHEMA, BillingMode: 'PAY_PER_REQUEST' }));
-    await waitUntilTableExists({ client, maxWaitTime: 20, minDelay: 1, maxDelay: 1 }, { TableName: TABLE });
-    return { requestHandler: sendingTo(new URL(endpoint)), close: () => client.send(new DeleteTableCommand({ TableName: TABLE })) };
-  });
-}
-
-/** The adapter makes its own clients, so the place they call is set below them. */
-function sendingTo({ hostname, port, protocol }: URL): RequestHandler {
-  const inner = new DynamoDBClient({ requestHandler: { connectionTimeout: 1_000, requestTimeout: 5_000 } }).config.requestHandler;
-  return {
-    ...inner,
-    handle: (request, options) => inner.handle(Object.assign(request, { hostname, port: Number(port), protocol }), options),
-  };
-}
+describeCache('memory', () => openMemoryCache(clock));
+describeCache('DynamoDB in memory', () => openDynamoDbCache(clock));
+if (endpoint !== undefined) describeCache(`DynamoDB at ${endpoint}`, () => openEmulatedCache(endpoint as string)(clock));

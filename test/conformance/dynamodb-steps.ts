@@ -178,10 +178,17 @@ const OPERATIONS: Readonly<Record<string, { readonly weight: number; readonly in
   QueryIndex: { weight: 1, input: fc.record({ ScanIndexForward: fc.boolean() }) },
   Scan: { weight: 1, input: fc.record({ TotalSegments: fc.integer({ min: 1, max: 3 }) }) },
   BatchGetItem: { weight: 1, input: fc.uniqueArray(key, { minLength: 1, maxLength: 4, selector: (one) => JSON.stringify(one) }) },
-  TransactWriteItems: { weight: 3, input: fc.array(action, { minLength: 1, maxLength: 3 }) },
+  TransactWriteItems: {
+    weight: 3,
+    input: fc.record({
+      actions: fc.array(action, { minLength: 1, maxLength: 3 }),
+      token: fc.constantFrom(undefined, 'first', 'second'),
+    }),
+  },
+  RepeatTransaction: { weight: 2, input: fc.constant(undefined) },
 };
 
-export const steps: fc.Arbitrary<Step[]> = fc.array(
+const anySteps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
     ...Object.entries(OPERATIONS).map(([operation, { weight, input }]) => ({
       weight,
@@ -190,6 +197,15 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
   ),
   { minLength: 1, maxLength: 30 },
 );
+
+/** A repetition is the transaction before it, token and all; the one before may have been refused. */
+export const steps = anySteps.map((sequence) => {
+  let last: Step | undefined;
+  return sequence.flatMap((step) => {
+    if (step.operation === 'TransactWriteItems') last = step;
+    return step.operation === 'RepeatTransaction' ? (last ?? []) : step;
+  });
+});
 
 /** Where a sequence works: partitions of its own in a table that others use as well. */
 export interface Place {
@@ -261,10 +277,12 @@ async function runStep({ client, TableName, run }: Place, { operation, input }: 
         run,
       );
     case 'TransactWriteItems': {
-      const TransactItems = input.map((one: Record<string, object>) =>
+      const TransactItems = input.actions.map((one: Record<string, object>) =>
         Object.fromEntries(Object.entries(one).map(([kind, members]) => [kind, { ...members, TableName }])),
       );
-      return client.send(new TransactWriteItemsCommand({ TransactItems }));
+      // Of this place and sequence alone: an emulator remembers the tokens of others.
+      const ClientRequestToken = input.token && `${input.token}-${run}-${TableName.slice(-12)}`;
+      return client.send(new TransactWriteItemsCommand({ TransactItems, ClientRequestToken }));
     }
     default:
       throw new Error(`no such step: ${operation}`);

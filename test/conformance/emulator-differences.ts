@@ -22,6 +22,7 @@ export const EMULATOR_DIFFERENCES: Readonly<Record<'dynamodb' | 'sqs', Readonly<
     'refuses an attribute without value': 'accepted',
     'refuses an attribute of an unknown type': 'accepted',
     'deletes by the latest receipt handle, once or twice': 'the second delete is refused',
+    'refuses to delete from a FIFO queue by a handle whose time is over': 'accepted',
     'refuses a visibility timeout above twelve hours': 'accepted',
     'refuses to change the visibility of what is visible again': 'accepted, and hides it',
     'refuses a second purge within a minute': 'accepted',

@@ -16,7 +16,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { answerToStep, type Bench, sqsSteps } from './sqs-steps.ts';
+import { answerToStep, openBench, type QueueKind, sqsSteps } from './sqs-steps.ts';
 import { describeConformance, emulatorTarget, endpoint, fakeTarget, randomRuns, refusalOf } from './target.ts';
 
 describeConformance('sqs', (promise, target) => {
@@ -339,6 +339,22 @@ describeConformance('sqs', (promise, target) => {
     expect(bodies(await receive())).toEqual(['a1', 'a2']);
   });
 
+  promise('refuses to delete from a FIFO queue by a handle whose time is over', async () => {
+    await useFifo();
+    await sendTo('a', 'a1');
+    const { ReceiptHandle } = await one();
+    await hide(ReceiptHandle, 0);
+    await refusalOf(remove(ReceiptHandle));
+    expect(bodies(await receive())).toEqual(['a1']);
+  });
+
+  promise('keeps the others of a group waiting while its first is delayed by the queue', async () => {
+    await useFifo({ DelaySeconds: '1' });
+    for (const body of ['a1', 'a2']) await sendTo('a', body);
+    expect(await counts()).toEqual([0, 0, 2]);
+    expect(bodies(await receive({}, 2))).toEqual(['a1', 'a2']);
+  });
+
   promise('swallows a repeated deduplication id and answers as for the first', async () => {
     await useFifo();
     const first = await sendTo('a', 'body', 'same');
@@ -389,20 +405,21 @@ describe('random sequences of operations', () => {
   const targets = [fakeTarget(), endpoint === undefined ? fakeTarget() : emulatorTarget(endpoint)] as const;
   afterAll(() => Promise.all(targets.map((target) => target.close())));
 
+  const fifo = { FifoQueue: 'true' };
   const QUEUES = {
-    'a standard queue': { QueueName: 'random' },
-    'a FIFO queue': { QueueName: 'random.fifo', Attributes: { FifoQueue: 'true' } },
-  };
-  for (const [name, definition] of Object.entries(QUEUES)) {
+    'a standard queue': { definition: { QueueName: 'random' } },
+    'a FIFO queue': { definition: { QueueName: 'random.fifo', Attributes: fifo } },
+    'a queue with dead letters': { definition: { QueueName: 'random' }, dead: { QueueName: 'dead' } },
+    'a FIFO queue with dead letters': {
+      definition: { QueueName: 'random.fifo', Attributes: fifo },
+      dead: { QueueName: 'dead.fifo', Attributes: fifo },
+    },
+  } satisfies Record<string, QueueKind>;
+  for (const [name, kind] of Object.entries<QueueKind>(QUEUES)) {
     it(`get the same answers of ${name} from the fake and from ${targets[1].name}, step by step`, { timeout: 120_000 }, async () => {
       await fc.assert(
         fc.asyncProperty(sqsSteps, async (sequence) => {
-          const benches = await Promise.all(
-            targets.map(async (target): Promise<Bench> => {
-              const { url: QueueUrl } = await target.createQueue(definition);
-              return { target, QueueUrl, isFifo: 'Attributes' in definition, receipts: [] };
-            }),
-          );
+          const benches = await Promise.all(targets.map((target) => openBench(target, kind)));
           for (const step of sequence) {
             const [mine, other] = await Promise.all(benches.map((bench) => answerToStep(bench, step)));
             expect(mine, JSON.stringify(step)).toEqual(other);

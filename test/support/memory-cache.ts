@@ -13,8 +13,8 @@ export interface CacheSlot {
 }
 
 export interface MemoryCache extends CachePort {
-  /** The next token is granted, but the reader never learns of it. */
-  loseNextTokenAnswer(): void;
+  /** The next token is granted, but the reader never learns of it; `false` takes that back. */
+  loseNextTokenAnswer(isLost?: boolean): void;
   /** From now on every operation named here fails. */
   fail(...operations: (keyof CachePort)[]): void;
   /** What is cached now, expired or not. */
@@ -44,8 +44,8 @@ export function createMemoryCache({ nowMs }: { nowMs: () => number }): MemoryCac
   };
 
   return {
-    loseNextTokenAnswer() {
-      answerIsLost = true;
+    loseNextTokenAnswer(isLost = true) {
+      answerIsLost = isLost;
     },
     fail(...operations) {
       for (const operation of operations) failing.add(operation);

@@ -4,20 +4,23 @@ import { createOperations } from './dynamodb/operations.ts';
 import type { StreamRecord } from './dynamodb/stream.ts';
 import { createTable, idOf, type Table, type TableDefinition } from './dynamodb/table.ts';
 import { expireItems } from './dynamodb/time-to-live.ts';
-import type { Lag, Units } from './dynamodb/world.ts';
+import { createTransactions, type Finish } from './dynamodb/transaction.ts';
+import type { Lag, Units, World } from './dynamodb/world.ts';
 
 export type { Item, StreamRecord, TableDefinition };
 
 /**
  * DynamoDB as a state machine: an operation and its input give an answer, at once and always the same one.
  *
- * Does not protect against what a single, always available table never shows: stale reads, throttling, transaction conflicts
- * and lost answers come from the fault hook of the request handler. Not built: local indexes, PartiQL, TransactGetItems,
+ * Does not protect against what a single, always available table never shows: stale reads, throttling and lost answers come from
+ * the fault hook of the request handler, conflicts from there or from `begin`. Not built: local indexes, PartiQL, TransactGetItems,
  * BatchWriteItem, and the request style before expressions (refused with an ordinary Error).
  */
 export interface FakeDynamodb {
   createTable(definition: TableDefinition): void;
   handle(operation: string, input: Record<string, unknown>, lag?: Lag): Answer;
+  /** A transaction that takes its time: until its finish it holds its items, and every other write of them is refused as a conflict. */
+  begin(input: Record<string, unknown>): { readonly error: AwsError } | { readonly finish: () => Answer };
   /** Every change so far, oldest first. */
   stream(tableName: string): readonly StreamRecord[];
   /** Every item, in the order of a scan; for assertions. */
@@ -38,7 +41,9 @@ export function createFakeDynamodb({ now }: { readonly now: () => number }): Fak
     if (!table) throw new AwsError('ResourceNotFoundException', 'Requested resource not found');
     return table;
   };
-  const operations = createOperations({ tableOf, billed, now });
+  const world: World = { tableOf, billed, now, held: new Set() };
+  const begin = createTransactions(world);
+  const operations = createOperations(world, begin);
   return {
     billed,
     createTable(definition) {
@@ -50,6 +55,14 @@ export function createFakeDynamodb({ now }: { readonly now: () => number }): Fak
         if (!run) throw new AwsError('UnknownOperationException', `fake DynamoDB does not know ${operation}`);
         return run(input, lag);
       }),
+    begin(input) {
+      let finish: Finish | undefined;
+      const refused = answerOf(() => {
+        finish = begin(input);
+        return {};
+      });
+      return 'error' in refused ? refused : { finish: () => answerOf(finish as Finish) };
+    },
     stream: (tableName) => tableOf(tableName).stream.records,
     items: (tableName) =>
       tableOf(tableName)

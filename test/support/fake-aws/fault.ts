@@ -1,4 +1,7 @@
 import { type Answer, AwsError } from './aws-error.ts';
+import { cancelled } from './dynamodb/transaction.ts';
+import { CONFLICT, conflictError } from './dynamodb/world.ts';
+import type { Call } from './wire.ts';
 
 /** What can happen to a request between the caller and the state machine. */
 export type Fault =
@@ -16,6 +19,10 @@ export type Fault =
     }
   /** Applied at once, answered when the promise settles. */
   | { readonly answerAfter: Promise<unknown> }
+  /** DynamoDB: the transaction is in progress until the promise settles, and applied then; meanwhile it holds its items. Other requests wait as long. */
+  | { readonly inProgressUntil: Promise<unknown> }
+  /** DynamoDB writes: these actions of a transaction, by position, or the one write meet a transaction in progress. */
+  | { readonly conflicts: readonly number[] }
   /** DynamoDB: an eventually consistent read sees its table as it was this many changes ago; other requests are served as usual. */
   | { readonly changesBehind: number }
   /** SQS batches: these entries fail, by id, the others are served. */
@@ -30,6 +37,13 @@ type FailedEntries = Extract<Fault, { failedEntries: object }>['failedEntries'];
 
 export function asError({ error, status, message, fields }: ErrorFault): AwsError {
   return new AwsError(error, message ?? `${error} (injected)`, { status: status ?? 400, fields: fields ?? {} });
+}
+
+/** What a write answers that meets a transaction in progress: the reasons of a transaction in the order of its actions. */
+export function conflictAnswer({ operation, input }: Pick<Call, 'operation' | 'input'>, positions: readonly number[]): Answer {
+  if (operation !== 'TransactWriteItems') return { error: conflictError() };
+  const { TransactItems } = input as { TransactItems: unknown[] };
+  return { error: cancelled(TransactItems.map((_, position) => (positions.includes(position) ? CONFLICT : undefined))) };
 }
 
 export function withoutEntries(

@@ -2,7 +2,7 @@ import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import type { Answer } from './aws-error.ts';
 import { createFakeDynamodb, type FakeDynamodb } from './fake-dynamodb.ts';
 import { createFakeSqs, type FakeSqs } from './fake-sqs.ts';
-import { asError, type Fault, withoutEntries } from './fault.ts';
+import { asError, conflictAnswer, type Fault, withoutEntries } from './fault.ts';
 import type { StaleReceipt } from './sqs/receipt.ts';
 import { type Call, createHttpHandler, type RequestHandler } from './wire.ts';
 
@@ -70,7 +70,10 @@ async function serve(services: Services, call: Call, hook: FaultHook | undefined
     settle('not-sent');
     throw connectionError('ECONNREFUSED', 'connect ECONNREFUSED (fault before the request was sent)');
   }
-  const answer = apply(services, call, fault);
+  const answer =
+    typeof fault === 'object' && 'inProgressUntil' in fault
+      ? await orAborted(applyAtTheEnd(services, call, fault.inProgressUntil), signal)
+      : apply(services, call, fault);
   if (fault === 'apply-then-lose-answer') {
     settle('lost');
     throw connectionError('ECONNRESET', 'socket hang up (fault after the request was applied)');
@@ -85,10 +88,20 @@ function apply({ dynamodb, sqs }: Services, { service, operation, input }: Call,
   const run = (given: Record<string, unknown>): Answer =>
     service === 'dynamodb' ? dynamodb.handle(operation, given, lag) : sqs.handle(operation, given);
   if (typeof fault !== 'object') return run(input);
+  if ('conflicts' in fault) return conflictAnswer({ operation, input }, fault.conflicts);
   if ('failedEntries' in fault) return withoutEntries(input, fault.failedEntries, run);
   if (!('error' in fault)) return run(input);
   if (fault.applied) run(input);
   return { error: asError(fault) };
+}
+
+/** Goes on when its caller gives up. */
+async function applyAtTheEnd(services: Services, call: Call, end: Promise<unknown>): Promise<Answer> {
+  const begun =
+    call.operation === 'TransactWriteItems' ? services.dynamodb.begin(call.input) : { finish: () => apply(services, call, undefined) };
+  if ('error' in begun) return begun;
+  await end;
+  return begun.finish();
 }
 
 function connectionError(code: string, message: string): Error {

@@ -47,7 +47,12 @@ export function createHttpHandler(serveCall: (call: Call, signal?: AbortSignal) 
   return handler as RequestHandler;
 }
 
-const textOf = (body: unknown): string => (typeof body === 'string' ? body : new TextDecoder().decode(body as Uint8Array));
+/** As bytes: the SDK's body warns when it is used like a text. */
+function textOf(body: unknown): string {
+  if (typeof body === 'string') return body;
+  const { buffer, byteOffset, byteLength } = body as Uint8Array<ArrayBuffer>;
+  return Buffer.from(buffer, byteOffset, byteLength).toString();
+}
 
 function responseOf(service: Service, answer: Answer): HttpResponse {
   const isError = 'error' in answer;

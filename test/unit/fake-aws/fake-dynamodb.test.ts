@@ -165,6 +165,40 @@ describe('order', () => {
   });
 });
 
+describe('order of texts', () => {
+  it('in a key is the one of their bytes, also for characters beyond the first 65,536', () => {
+    const texts = ['b', 'a', 'ab', '\u{1F600}', '\uFFFD', 'ä', '\u{1F600}a'];
+    for (const text of texts) put(key(text));
+    const byBytes = texts.toSorted((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)));
+    expect(dynamodb.items(TableName).map((item) => item['sk']?.S)).toEqual(byBytes);
+  });
+});
+
+describe('a stale read', () => {
+  it('sees every item, and every index entry, as it was so many changes ago', () => {
+    const overdue = (at: string) => ({ overdueShard: { S: 's' }, overdueAtMs: { N: at } });
+    put({ ...key('a'), ...overdue('2') });
+    put({ ...key('b'), ...overdue('1') });
+    update(key('a'), 'SET overdueAtMs = :zero', { ':zero': { N: '0' } });
+    dynamodb.handle('DeleteItem', { TableName, Key: key('b') });
+    put(key('c'));
+    const index = { IndexName: 'overdue', KeyConditionExpression: 'overdueShard = :s', ExpressionAttributeValues: { ':s': { S: 's' } } };
+    const seen = [0, 1, 2, 3, 4, 9].map((changesBehind) =>
+      [dynamodb.handle('Query', { TableName, ...index }, { changesBehind }), dynamodb.handle('Scan', { TableName }, { changesBehind })].map(
+        (answer) => ('output' in answer ? (answer.output['Items'] as { sk: { S: string } }[]).map(({ sk }) => sk.S).join('') : answer),
+      ),
+    );
+    expect(seen).toEqual([
+      ['a', 'ac'],
+      ['a', 'a'],
+      ['ab', 'ab'],
+      ['ba', 'ab'],
+      ['a', 'a'],
+      ['', ''],
+    ]);
+  });
+});
+
 describe('an expression seen before', () => {
   const add = (value: object, more: object = {}) =>
     dynamodb.handle('UpdateItem', {

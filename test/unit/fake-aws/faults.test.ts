@@ -1,12 +1,26 @@
-import { DynamoDBClient, GetItemCommand, PutItemCommand, QueryCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import { ReceiveMessageCommand, SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { stateTable } from '../../support/fake-aws/project-tables.ts';
 import { createFakeAws, type FakeAws } from '../../support/fake-aws/request-handler.ts';
 
 const TableName = 'State';
 const Key = { pk: { S: 'a' }, sk: { S: 'b' } };
 const increment = { TableName, Key, UpdateExpression: 'ADD n :one', ExpressionAttributeValues: { ':one': { N: '1' } } };
+
+const keyOf = (sk: string) => ({ pk: { S: 'a' }, sk: { S: sk } });
+const transaction = (...sortKeys: string[]) =>
+  new TransactWriteItemsCommand({
+    ClientRequestToken: sortKeys.join('-'),
+    TransactItems: sortKeys.map((sk) => ({ Update: { ...increment, Key: keyOf(sk) } })),
+  });
 
 let aws: FakeAws;
 let QueueUrl: string;
@@ -65,11 +79,53 @@ describe('the fault hook', () => {
     expect(stored()).toBe('1');
   });
 
-  it('cancels a transaction for a conflict on request', async () => {
-    once({ error: 'TransactionCanceledException', fields: { CancellationReasons: [{ Code: 'TransactionConflict' }] } });
-    await expect(dynamodb().send(new UpdateItemCommand(increment))).rejects.toMatchObject({
-      CancellationReasons: [{ Code: 'TransactionConflict' }],
+  it('cancels a transaction for conflicts on request, with a reason for every action in order', async () => {
+    once({ conflicts: [1] });
+    await expect(dynamodb(3).send(transaction('a', 'b', 'c'))).rejects.toMatchObject({
+      name: 'TransactionCanceledException',
+      message: expect.stringContaining('[None, TransactionConflict, None]'),
+      CancellationReasons: [{ Code: 'None' }, { Code: 'TransactionConflict' }, { Code: 'None' }],
     });
+    once({ conflicts: [0] });
+    await expect(dynamodb().send(new UpdateItemCommand(increment))).rejects.toMatchObject({ name: 'TransactionConflictException' });
+    expect(aws.dynamodb.items(TableName)).toEqual([]);
+  });
+
+  it('keeps a transaction in progress until told: other writes of its items conflict, reads and other items do not', async () => {
+    const end = Promise.withResolvers<void>();
+    once({ inProgressUntil: end.promise });
+    const first = dynamodb().send(transaction('a', 'b'));
+    await expect.poll(() => aws.fault).toBeUndefined();
+    expect((await dynamodb().send(new GetItemCommand({ TableName, Key: keyOf('a'), ConsistentRead: true }))).Item).toBeUndefined();
+    await expect(dynamodb().send(new UpdateItemCommand({ ...increment, Key: keyOf('b') }))).rejects.toMatchObject({
+      name: 'TransactionConflictException',
+    });
+    await expect(dynamodb().send(transaction('c', 'a'))).rejects.toMatchObject({
+      CancellationReasons: [{ Code: 'None' }, { Code: 'TransactionConflict' }],
+    });
+    await dynamodb().send(new UpdateItemCommand({ ...increment, Key: keyOf('c') }));
+    end.resolve();
+    await first;
+    await dynamodb().send(new UpdateItemCommand({ ...increment, Key: keyOf('b') }));
+    expect(aws.dynamodb.items(TableName).map(({ sk, n }) => [sk?.S, n?.N])).toEqual([
+      ['a', '1'],
+      ['b', '2'],
+      ['c', '1'],
+    ]);
+  });
+
+  it('refuses the repetition of a transaction in progress, and ends one whose caller gave up', async () => {
+    const end = Promise.withResolvers<void>();
+    const controller = new AbortController();
+    once({ inProgressUntil: end.promise });
+    const first = dynamodb().send(transaction('a'), { abortSignal: controller.signal });
+    await expect.poll(() => aws.fault).toBeUndefined();
+    await expect(dynamodb().send(transaction('a'))).rejects.toMatchObject({ name: 'TransactionInProgressException' });
+    controller.abort();
+    await expect(first).rejects.toMatchObject({ name: 'AbortError' });
+    expect(aws.dynamodb.items(TableName)).toEqual([]);
+    end.resolve();
+    await expect.poll(() => aws.dynamodb.item(TableName, keyOf('a'))?.['n']?.N).toBe('1');
   });
 
   it('holds an answer back until told, with the work already done', async () => {
@@ -112,6 +168,16 @@ describe('the fault hook', () => {
     const { Count } = await dynamodb().send(new QueryCommand({ TableName, ...index }));
     expect([await get(false), await get(true), Count]).toEqual(['1', '2', 1]);
     expect(stored()).toBe('2');
+  });
+});
+
+describe('the SDK', () => {
+  it('is spoken to without a warning', async () => {
+    const warn = vi.spyOn(console, 'warn');
+    await dynamodb().send(new UpdateItemCommand(increment));
+    await sqs().send(new SendMessageCommand({ QueueUrl, MessageBody: 'ä' }));
+    expect([warn.mock.calls, stored(), aws.sqs.messages('work')[0]?.body]).toEqual([[], '1', 'ä']);
+    warn.mockRestore();
   });
 });
 

@@ -1,5 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
-
 /** An attribute value as it travels: numbers and binaries are strings, so 38 digits survive. */
 export interface Attribute {
   readonly S?: string;
@@ -18,20 +16,60 @@ export type Path = readonly (string | number)[];
 
 export type AttributeKind = keyof Attribute;
 
-export const kindOf = (value: Attribute): AttributeKind => Object.keys(value)[0] as AttributeKind;
-
-/** A plain copy whose sets are sorted: stored items are never changed in place, and equal items are equal JSON trees. */
-export function canonicalItem(item: Item): Item {
-  return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, canonical(value)]));
+export function kindOf(value: Attribute): AttributeKind {
+  for (const kind in value) return kind as AttributeKind;
+  throw new Error('fake DynamoDB: an attribute value without a kind');
 }
 
-function canonical(value: Attribute): Attribute {
-  if (value.M) return { M: canonicalItem(value.M) };
-  if (value.L) return { L: value.L.map(canonical) };
+/** The item with its sets sorted: equal items are equal trees. Stored items are never changed in place, so the rest is shared. */
+export function canonicalItem(item: Item): Item {
+  let sorted: Record<string, Attribute> | undefined;
+  for (const name in item) {
+    const value = item[name] as Attribute;
+    const same = canonical(value);
+    if (same === value) continue;
+    sorted ??= { ...item };
+    sorted[name] = same;
+  }
+  return sorted ?? item;
+}
+
+export function canonical(value: Attribute): Attribute {
+  if (value.M) {
+    const map = canonicalItem(value.M);
+    return map === value.M ? value : { M: map };
+  }
+  if (value.L) return value.L.some((element) => canonical(element) !== element) ? { L: value.L.map(canonical) } : value;
   if (value.SS) return { SS: [...value.SS].sort() };
   if (value.NS) return { NS: [...value.NS].sort((a, b) => Number(a) - Number(b)) };
   if (value.BS) return { BS: [...value.BS].sort() };
-  return { ...value };
+  return value;
 }
 
-export const sameItem = (left: Item | undefined, right: Item | undefined): boolean => isDeepStrictEqual(left, right);
+/** For canonical items. */
+export function sameItem(left: Item | undefined, right: Item | undefined): boolean {
+  if (left === right) return true;
+  if (!left || !right) return false;
+  let rest = 0;
+  for (const name in left) {
+    if (!sameValue(left[name], right[name])) return false;
+    rest++;
+  }
+  for (const _ in right) rest--;
+  return rest === 0;
+}
+
+/** For canonical values; blind to nothing. */
+export function sameValue(left: Attribute | undefined, right: Attribute | undefined): boolean {
+  if (left === right) return true;
+  if (!left || !right) return false;
+  const kind = kindOf(left);
+  const [a, b] = [left[kind], right[kind]];
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object') return false;
+  if (kind === 'M') return sameItem(left.M, right.M);
+  const [list, other] = [a as readonly unknown[], b as readonly unknown[]];
+  if (list.length !== other.length) return false;
+  if (kind === 'L') return list.every((element, index) => sameValue(element as Attribute, other[index] as Attribute));
+  return list.every((element, index) => element === other[index]);
+}

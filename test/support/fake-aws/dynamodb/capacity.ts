@@ -1,6 +1,6 @@
-import { type Item, sameItem } from './attribute.ts';
+import { type Item, sameValue } from './attribute.ts';
 import { itemBytes } from './item-size.ts';
-import { keyNames, projection, type Table } from './table.ts';
+import { type Index, projection, staysInIndex, type Table } from './table.ts';
 
 const KILOBYTE = 1024;
 const unitsOf = (bytes: number, unitBytes: number): number => Math.max(1, Math.ceil(bytes / unitBytes));
@@ -13,22 +13,25 @@ export interface WriteUnits {
   readonly indexes: Readonly<Record<string, number>>;
 }
 
-export const totalUnits = (units: WriteUnits): number => Object.values(units.indexes).reduce((total, one) => total + one, units.table);
+export function totalUnits({ table, indexes }: WriteUnits): number {
+  let total = table;
+  for (const name in indexes) total += indexes[name] as number;
+  return total;
+}
 
 /** A write costs the larger of the images before and after, in the table and in each index whose entry it changes. */
 export function writeUnits(table: Table, old: Item | undefined, next: Item | undefined): WriteUnits {
   const indexes: Record<string, number> = {};
-  for (const { definition } of table.indexes.values()) {
-    const units = indexUnits(projection(table, definition, old), projection(table, definition, next), keyNames(definition.KeySchema));
-    if (units > 0) indexes[definition.IndexName] = units;
+  for (const index of table.indexes.values()) {
+    if (!staysInIndex(index, old, next))
+      indexes[index.definition.IndexName] = indexUnits(index, projection(index, old), projection(index, next));
   }
   return { table: larger(old, next), indexes };
 }
 
 /** An entry whose key changes is deleted and written anew. */
-function indexUnits(before: Item | undefined, after: Item | undefined, keys: readonly string[]): number {
-  if (sameItem(before, after)) return 0;
-  const moved = before && after && keys.some((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+function indexUnits({ keyNames }: Index, before: Item | undefined, after: Item | undefined): number {
+  const moved = before && after && keyNames.some((name) => !sameValue(before[name], after[name]));
   return moved ? larger(before, undefined) + larger(after, undefined) : larger(before, after);
 }
 

@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Attribute, Item } from './attribute.ts';
+import { compareDecimals } from './decimal.ts';
 
 /**
  * Items in the order the service reads them: partitions by a hash of the partition key, items of a partition by sort key,
@@ -14,18 +15,28 @@ export interface Entry extends Position {
   readonly item: Item;
 }
 
-export interface Collection {
-  put(entry: Entry): void;
-  remove(id: string): void;
+export interface ReadableCollection {
   find(id: string): Entry | undefined;
   inPartition(partition: string): readonly Entry[];
   all(): readonly Entry[];
 }
+export interface Collection extends ReadableCollection {
+  put(entry: Entry): void;
+  remove(id: string): void;
+}
+
+const known = new Map<string, string>();
+const KNOWN_LIMIT = 10_000;
 
 /** The first eight digits decide order and scan segment, as a hash ring would. */
 export function partitionOf(value: Attribute): string {
   const text = JSON.stringify(value);
-  return `${createHash('md5').update(text).digest('hex').slice(0, 8)}${text}`;
+  const before = known.get(text);
+  if (before !== undefined) return before;
+  const partition = `${hash('md5', text).slice(0, 8)}${text}`;
+  if (known.size === KNOWN_LIMIT) known.clear();
+  known.set(text, partition);
+  return partition;
 }
 
 const RING = 2 ** 32;
@@ -40,33 +51,27 @@ const compareText = (left: string, right: string): number => (left < right ? -1 
 
 function compareSort(left: Attribute | undefined, right: Attribute | undefined): number {
   if (!left || !right) return 0;
-  if (left.N !== undefined && right.N !== undefined) return compareNumbers(left.N, right.N);
-  const encoding = left.B === undefined ? 'utf8' : 'base64';
-  return Buffer.compare(Buffer.from(left.S ?? left.B ?? '', encoding), Buffer.from(right.S ?? right.B ?? '', encoding));
+  if (left.N !== undefined && right.N !== undefined) return compareDecimals(left.N, right.N);
+  if (left.S !== undefined && right.S !== undefined) return compareUtf8(left.S, right.S);
+  return Buffer.compare(Buffer.from(left.B ?? '', 'base64'), Buffer.from(right.B ?? '', 'base64'));
 }
 
-/** Exact for plain decimals of any length, which is how numbers are stored. */
-function compareNumbers(left: string, right: string): number {
-  const [negativeLeft, negativeRight] = [left.startsWith('-'), right.startsWith('-')];
-  if (negativeLeft !== negativeRight) return negativeLeft ? -1 : 1;
-  const order = compareMagnitudes(left.replace('-', ''), right.replace('-', ''));
-  return negativeLeft ? -order : order;
+/** The order of the bytes: the one of UTF-16, but for characters outside the plane of most. */
+function compareUtf8(left: string, right: string): number {
+  const end = Math.min(left.length, right.length);
+  for (let index = 0; index < end; index++) {
+    const [a, b] = [left.charCodeAt(index), right.charCodeAt(index)];
+    if (a !== b) return Number(isSurrogate(a)) - Number(isSurrogate(b)) || a - b;
+  }
+  return left.length - right.length;
 }
 
-function compareMagnitudes(left: string, right: string): number {
-  const [wholeLeft = '', fractionLeft = ''] = left.split('.');
-  const [wholeRight = '', fractionRight = ''] = right.split('.');
-  const width = Math.max(fractionLeft.length, fractionRight.length);
-  return (
-    wholeLeft.length - wholeRight.length ||
-    compareText(wholeLeft, wholeRight) ||
-    compareText(fractionLeft.padEnd(width, '0'), fractionRight.padEnd(width, '0'))
-  );
-}
+const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
 
 export function createCollection(): Collection {
   const byId = new Map<string, Entry>();
-  const partitions = new Map<string, Map<string, Entry>>();
+  /** Each in order; an array is never changed, so that one given out stays as it is. */
+  const partitions = new Map<string, readonly Entry[]>();
   let sorted: readonly Entry[] | undefined;
 
   const remove = (id: string): void => {
@@ -74,22 +79,57 @@ export function createCollection(): Collection {
     if (!entry) return;
     sorted = undefined;
     byId.delete(id);
-    partitions.get(entry.partition)?.delete(id);
+    const rest = (partitions.get(entry.partition) ?? []).filter((one) => one !== entry);
+    if (rest.length > 0) partitions.set(entry.partition, rest);
+    else partitions.delete(entry.partition);
+  };
+  const replace = (before: Entry, entry: Entry): void => {
+    const entries = partitions.get(entry.partition) as readonly Entry[];
+    partitions.set(entry.partition, entries.with(entries.indexOf(before), entry));
+  };
+  const insert = (entry: Entry): void => {
+    const entries = partitions.get(entry.partition) ?? [];
+    partitions.set(entry.partition, entries.toSpliced(placeIn(entries, entry), 0, entry));
   };
   return {
     put(entry) {
-      remove(entry.id);
+      const before = byId.get(entry.id);
+      const stays = before !== undefined && comparePositions(before, entry) === 0;
+      if (!stays) remove(entry.id);
       sorted = undefined;
       byId.set(entry.id, entry);
-      const partition = partitions.get(entry.partition) ?? new Map<string, Entry>();
-      partitions.set(entry.partition, partition.set(entry.id, entry));
+      if (stays) replace(before, entry);
+      else insert(entry);
     },
     remove,
     find: (id) => byId.get(id),
-    inPartition: (partition) => [...(partitions.get(partition)?.values() ?? [])].sort(comparePositions),
+    inPartition: (partition) => partitions.get(partition) ?? [],
     all() {
-      sorted ??= [...byId.values()].sort(comparePositions);
+      sorted ??= [...partitions.keys()].sort().flatMap((partition) => partitions.get(partition) ?? []);
       return sorted;
     },
+  };
+}
+
+/** Where it belongs, by halves. */
+function placeIn(entries: readonly Entry[], entry: Position): number {
+  let [low, high] = [0, entries.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (comparePositions(entries[middle] as Entry, entry) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** A collection as it was when these entries had other contents, or none. */
+export function overlaid(base: ReadableCollection, changed: ReadonlyMap<string, Entry | undefined>): ReadableCollection {
+  const others = (entries: readonly Entry[]): Entry[] => entries.filter(({ id }) => !changed.has(id));
+  const past = [...changed.values()].filter((entry) => entry !== undefined);
+  return {
+    find: (id) => (changed.has(id) ? changed.get(id) : base.find(id)),
+    inPartition: (partition) =>
+      [...others(base.inPartition(partition)), ...past.filter((entry) => entry.partition === partition)].sort(comparePositions),
+    all: () => [...others(base.all()), ...past].sort(comparePositions),
   };
 }

@@ -4,13 +4,13 @@ import { consumedByRead, consumedByWrite, wantsCapacity } from './consumed-capac
 import { itemBytes } from './item-size.ts';
 import { type Page, project, queryPage, scanPage } from './read.ts';
 import { rewound } from './rewind.ts';
-import { idOf, type Table } from './table.ts';
-import { createTransactions } from './transaction.ts';
+import { idOf, type ReadableTable } from './table.ts';
+import type { Finish } from './transaction.ts';
 import { type Checked, check, checkKey } from './validate.ts';
-import type { Lag, Operation, World } from './world.ts';
+import { conflictError, heldId, type Lag, type Operation, type World } from './world.ts';
 import { carryOut, conditionFailed, planWrite, returnedAttributes } from './write.ts';
 
-export function createOperations(world: World): Readonly<Record<string, Operation>> {
+export function createOperations(world: World, begin: (input: Record<string, unknown>) => Finish): Readonly<Record<string, Operation>> {
   const write =
     (kind: 'PutItem' | 'UpdateItem' | 'DeleteItem'): Operation =>
     (input) =>
@@ -23,13 +23,15 @@ export function createOperations(world: World): Readonly<Record<string, Operatio
     Query: (input, lag) => readMany(lagging(world, lag), check('Query', input), queryPage),
     Scan: (input, lag) => readMany(lagging(world, lag), check('Scan', input), scanPage),
     BatchGetItem: (input, lag) => getBatch(lagging(world, lag), check('BatchGetItem', input)),
-    TransactWriteItems: createTransactions(world),
+    TransactWriteItems: (input) => begin(input)(),
   };
 }
 
 /** A failed condition is billed as well: it read the item to judge it. */
-function writeOne({ tableOf, billed }: World, kind: 'PutItem' | 'UpdateItem' | 'DeleteItem', data: Checked): Record<string, unknown> {
-  const plan = planWrite(tableOf(data.TableName), kind, data);
+function writeOne({ tableOf, billed, held }: World, kind: 'PutItem' | 'UpdateItem' | 'DeleteItem', data: Checked): Record<string, unknown> {
+  const table = tableOf(data.TableName);
+  const plan = planWrite(table, kind, data);
+  if (held.size > 0 && held.has(heldId(table, kind === 'PutItem' ? data.Item : data.Key))) throw conflictError();
   billed.write += totalUnits(plan.units);
   if (!plan.conditionHolds) throw conditionFailed(data, plan.old);
   carryOut(plan);
@@ -37,12 +39,12 @@ function writeOne({ tableOf, billed }: World, kind: 'PutItem' | 'UpdateItem' | '
 }
 
 interface Readable {
-  readonly readable: (name: string, consistent: boolean | undefined) => Table;
+  readonly readable: (name: string, consistent: boolean | undefined) => ReadableTable;
   readonly billed: World['billed'];
 }
 
-function lagging({ tableOf, billed, now }: World, { changesBehind = 0 }: Lag): Readable {
-  return { billed, readable: (name, consistent) => (consistent ? tableOf(name) : rewound(tableOf(name), changesBehind, now)) };
+function lagging({ tableOf, billed }: World, { changesBehind = 0 }: Lag): Readable {
+  return { billed, readable: (name, consistent) => (consistent ? tableOf(name) : rewound(tableOf(name), changesBehind)) };
 }
 
 function getOne({ readable, billed }: Readable, data: Checked): Record<string, unknown> {
@@ -52,7 +54,11 @@ function getOne({ readable, billed }: Readable, data: Checked): Record<string, u
   return { ...(item && { Item: project(item, data._projection?.paths) }), ...consumedByRead(data, units) };
 }
 
-function readMany({ readable, billed }: Readable, data: Checked, read: (table: Table, data: Checked) => Page): Record<string, unknown> {
+function readMany(
+  { readable, billed }: Readable,
+  data: Checked,
+  read: (table: ReadableTable, data: Checked) => Page,
+): Record<string, unknown> {
   const page = read(readable(data.TableName, data.ConsistentRead), data);
   const units = readUnits(page.bytes, data.ConsistentRead === true);
   billed.read += units;
@@ -78,7 +84,7 @@ function getBatch({ readable, billed }: Readable, data: Checked): Record<string,
   return { Responses, UnprocessedKeys: {}, ...(wantsCapacity(data) && { ConsumedCapacity }) };
 }
 
-function find(table: Table, key: Item): Item | undefined {
+function find(table: ReadableTable, key: Item): Item | undefined {
   checkKey(table, key);
   return table.items.find(idOf(table, key))?.item;
 }

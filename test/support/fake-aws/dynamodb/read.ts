@@ -2,9 +2,9 @@ import db from 'dynalite/db/index.js';
 import { validationError } from '../aws-error.ts';
 import type { Attribute, Item, Path } from './attribute.ts';
 import { comparePositions, type Entry, partitionOf, segmentOf } from './collection.ts';
-import { holds } from './condition.ts';
+import { compare, holds } from './condition.ts';
 import { itemBytes } from './item-size.ts';
-import { type IndexDefinition, type KeyElement, keyNames, positionOf, type Table } from './table.ts';
+import { type IndexDefinition, type KeyElement, keyNames, positionOf, type ReadableTable, type Source } from './table.ts';
 import { type Checked, checkKey, refuse } from './validate.ts';
 
 export interface Page {
@@ -22,33 +22,40 @@ export function project(item: Item, paths: readonly Path[] | undefined): Item {
 }
 
 /** @throws AwsError ValidationException */
-export function queryPage(table: Table, data: Checked): Page {
-  const { schema } = source(table, data);
+export function queryPage(table: ReadableTable, data: Checked): Page {
+  const { schema, entries } = source(table, data);
   checkKeyConditions(table, schema, data);
   const [hash, range] = keyNames(schema);
   const value = data.KeyConditions[hash as string]?.AttributeValueList[0] as Attribute;
   const condition = range ? data.KeyConditions[range] : undefined;
-  const matching = source(table, data)
-    .entries.inPartition(partitionOf(value))
-    .filter((entry) => !condition || db.compare(condition.ComparisonOperator, entry.item[range as string], condition.AttributeValueList));
+  const matching = entries
+    .inPartition(partitionOf(value))
+    .filter((entry) => !condition || meets(entry.item[range as string], condition.ComparisonOperator, condition.AttributeValueList));
   return readPage(table, schema, data.ScanIndexForward === false ? matching.reverse() : matching, data);
 }
 
+const NUMERIC: Readonly<Record<string, string>> = { LT: '<', LE: '<=', GT: '>', GE: '>=' };
+
+function meets(value: Attribute | undefined, operator: string, operands: readonly Attribute[]): boolean {
+  const sign = NUMERIC[operator];
+  return sign === undefined ? db.compare(operator, value, operands) : compare(sign, value, operands);
+}
+
 /** @throws AwsError ValidationException */
-export function scanPage(table: Table, data: Checked): Page {
+export function scanPage(table: ReadableTable, data: Checked): Page {
   const { schema, entries } = source(table, data);
   const { Segment: segment, TotalSegments: total } = data;
   const matching = total === undefined ? entries.all() : entries.all().filter((entry) => segmentOf(entry.partition, total) === segment);
   return readPage(table, schema, matching, data);
 }
 
-function source(table: Table, data: Checked) {
+function source(table: ReadableTable, data: Checked): Source {
   if (data.IndexName === undefined) return { schema: table.definition.KeySchema, entries: table.items };
   const index = table.indexes.get(data.IndexName);
   if (!index) throw validationError(`The table does not have the specified index: ${data.IndexName}`);
   if (data.ConsistentRead) throw validationError('Consistent reads are not supported on global secondary indexes');
   refuseUnprojected(index.definition, data);
-  return { schema: index.definition.KeySchema, entries: index.entries };
+  return index;
 }
 
 function refuseUnprojected(index: IndexDefinition, data: Checked): void {
@@ -58,7 +65,7 @@ function refuseUnprojected(index: IndexDefinition, data: Checked): void {
   );
 }
 
-function checkKeyConditions(table: Table, schema: readonly KeyElement[], data: Checked): void {
+function checkKeyConditions(table: ReadableTable, schema: readonly KeyElement[], data: Checked): void {
   const [hash, range] = keyNames(schema) as [string, string | undefined];
   const names = Object.keys(data.KeyConditions);
   const missed = [hash, ...(names.length > 1 && range ? [range] : [])].find((name) => !data.KeyConditions[name]);
@@ -75,7 +82,7 @@ function checkKeyConditions(table: Table, schema: readonly KeyElement[], data: C
   throw validationError(`Filter Expression can only contain non-primary key attributes: Primary key attribute: ${filtered}`);
 }
 
-function readPage(table: Table, schema: readonly KeyElement[], matching: readonly Entry[], data: Checked): Page {
+function readPage(table: ReadableTable, schema: readonly KeyElement[], matching: readonly Entry[], data: Checked): Page {
   refuse(db.validateKeyPaths(data._projection?.nestedPaths, table.definition));
   const rest = after(table, schema, matching, data);
   let bytes = 0;
@@ -85,7 +92,7 @@ function readPage(table: Table, schema: readonly KeyElement[], matching: readonl
     looked.push(entry);
     bytes += itemBytes(entry.item);
   }
-  const found = looked.filter(({ item }) => !data._filter || holds(data._filter.expression, item));
+  const found = looked.filter(({ item }) => !data._filter || holds(data._filter.expression, item, data._values));
   const more = looked.length === data.Limit || bytes >= MAX_PAGE_BYTES;
   const last = more ? looked.at(-1) : undefined;
   return {
@@ -96,15 +103,15 @@ function readPage(table: Table, schema: readonly KeyElement[], matching: readonl
   };
 }
 
-const startNames = (table: Table, schema: readonly KeyElement[]): string[] => [
+const startNames = (table: ReadableTable, schema: readonly KeyElement[]): string[] => [
   ...new Set([...keyNames(table.definition.KeySchema), ...keyNames(schema)]),
 ];
 
-const startKey = (table: Table, schema: readonly KeyElement[], item: Item): Item =>
+const startKey = (table: ReadableTable, schema: readonly KeyElement[], item: Item): Item =>
   Object.fromEntries(startNames(table, schema).map((name) => [name, item[name] as Attribute]));
 
 /** What follows the start key, which need not exist any more. */
-function after(table: Table, schema: readonly KeyElement[], matching: readonly Entry[], data: Checked): readonly Entry[] {
+function after(table: ReadableTable, schema: readonly KeyElement[], matching: readonly Entry[], data: Checked): readonly Entry[] {
   const start = data.ExclusiveStartKey;
   if (!start) return matching;
   const names = startNames(table, schema);

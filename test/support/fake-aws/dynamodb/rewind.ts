@@ -1,12 +1,26 @@
-import { createTable, idOf, store, type Table } from './table.ts';
+import { type Entry, overlaid } from './collection.ts';
+import { type Index, idOf, positionOf, projection, type ReadableTable, type Table } from './table.ts';
 
 /** The table as it was some changes ago, which is what an eventually consistent read may still see. */
-export function rewound(table: Table, changes: number, now: () => number): Table {
+export function rewound(table: Table, changes: number): ReadableTable {
   if (changes === 0) return table;
-  const past = createTable(table.definition, now);
-  for (const { id, item } of table.items.all()) store(past, id, undefined, item);
+  const past = new Map<string, Entry | undefined>();
   for (const { dynamodb } of table.stream.records.slice(-changes).toReversed()) {
-    store(past, idOf(table, dynamodb.Keys), dynamodb.NewImage, dynamodb.OldImage);
+    const id = idOf(table, dynamodb.Keys);
+    const item = dynamodb.OldImage;
+    past.set(id, item && { ...positionOf(table, table.definition.KeySchema, item, id), item });
   }
-  return past;
+  const indexes = [...table.indexes].map(
+    ([name, index]) => [name, { ...index, entries: overlaid(index.entries, pastOf(table, index, past)) }] as const,
+  );
+  return { ...table, items: overlaid(table.items, past), indexes: new Map(indexes) };
+}
+
+function pastOf(table: Table, index: Index, past: ReadonlyMap<string, Entry | undefined>): Map<string, Entry | undefined> {
+  return new Map(
+    [...past].map(([id, entry]) => {
+      const item = projection(index, entry?.item);
+      return [id, item && { ...positionOf(table, index.schema, item, id), item }];
+    }),
+  );
 }

@@ -2,6 +2,7 @@ import db from 'dynalite/db/index.js';
 import { validationError } from '../aws-error.ts';
 import { type Attribute, type AttributeKind, canonicalItem, type Item, kindOf, type Path } from './attribute.ts';
 import { addDecimals } from './decimal.ts';
+import { type Hole, isHole, type Values, valueIn } from './hole.ts';
 
 /** One assignment of an update expression, as dynalite's parser gives it. */
 export interface Section {
@@ -15,21 +16,35 @@ interface Call {
   readonly name?: string;
   readonly args: readonly Value[];
 }
-type Value = Call | Path | Attribute;
+type Value = Call | Path | Attribute | Hole;
 type Open = { [kind: string]: unknown; L?: (Attribute | undefined)[]; M?: Record<string, Attribute> };
 
 const wrongType = () => validationError('An operand in the update expression has an incorrect data type');
 const missing = () => validationError('The provided expression refers to an attribute that does not exist in the item');
 
 /** The item after an update. Every operand is read from the item as it was before, whatever the order of the assignments. */
-export function applyUpdate(before: Item, sections: readonly Section[]): Item {
-  const values = sections.map((section) => (section.type === 'remove' ? undefined : resolve(section.val, before)));
-  const after = JSON.parse(JSON.stringify(before)) as Record<string, Attribute>;
+export function applyUpdate(before: Item, sections: readonly Section[], given?: Values): Item {
+  const values = sections.map((section) => (section.type === 'remove' ? undefined : resolve(section.val, before, given)));
+  const after: Record<string, Attribute> = { ...before };
+  const opened = openAttributes(after, sections);
   sections.forEach((section, position) => {
     applySection(after, section, values[position]);
   });
-  closeGaps({ M: after });
+  for (const name of opened) closeGaps((after[name] ?? {}) as Open);
   return canonicalItem(after);
+}
+
+/** What an update reaches into is copied first; the other attributes are shared with the item as it was. */
+function openAttributes(after: Record<string, Attribute>, sections: readonly Section[]): Set<string> {
+  const opened = new Set<string>();
+  for (const { path } of sections) {
+    const name = path[0] as string;
+    const value = after[name];
+    if (path.length === 1 || value === undefined || opened.has(name)) continue;
+    after[name] = JSON.parse(JSON.stringify(value));
+    opened.add(name);
+  }
+  return opened;
 }
 
 function applySection(item: Record<string, Attribute>, { type, path, attrType }: Section, value: Attribute | undefined): void {
@@ -87,19 +102,20 @@ function setOf(value: Attribute): ['SS' | 'NS' | 'BS', readonly string[]] {
   return [kind, elementsOf(value, kind)];
 }
 
-function resolve(value: Value, item: Item): Attribute {
-  const found = resolveOptional(value, item);
+function resolve(value: Value, item: Item, given: Values | undefined): Attribute {
+  const found = resolveOptional(value, item, given);
   if (!found) throw missing();
   return found;
 }
 
-function resolveOptional(value: Value, item: Item): Attribute | undefined {
+function resolveOptional(value: Value, item: Item, given: Values | undefined): Attribute | undefined {
   if (Array.isArray(value)) return db.mapPath(value as Path, item) as Attribute | undefined;
+  if (isHole(value)) return valueIn(value, given);
   const { type, name, args } = value as Call;
   const [left, right] = (args ?? []) as [Value, Value];
-  if (type === 'add' || type === 'subtract') return arithmetic(type, resolve(left, item), resolve(right, item));
-  if (type === 'function' && name === 'if_not_exists') return resolveOptional(left, item) ?? resolve(right, item);
-  if (type === 'function' && name === 'list_append') return joined(resolve(left, item), resolve(right, item));
+  if (type === 'add' || type === 'subtract') return arithmetic(type, resolve(left, item, given), resolve(right, item, given));
+  if (type === 'function' && name === 'if_not_exists') return resolveOptional(left, item, given) ?? resolve(right, item, given);
+  if (type === 'function' && name === 'list_append') return joined(resolve(left, item, given), resolve(right, item, given));
   return value as Attribute;
 }
 

@@ -10,9 +10,10 @@ import updateItem from 'dynalite/validations/updateItem.js';
 import { AwsError, validationError } from '../aws-error.ts';
 import type { Attribute, Item, Path } from './attribute.ts';
 import type { Expression } from './condition.ts';
+import type { Values } from './hole.ts';
 import { itemBytes } from './item-size.ts';
-import { createParsedExpressions } from './parsed-expressions.ts';
-import type { Table } from './table.ts';
+import { createKnownRequests } from './known-requests.ts';
+import type { ReadableTable } from './table.ts';
 import type { Section } from './update.ts';
 
 /** An input that passed the service's own checks, with its expressions parsed. */
@@ -37,6 +38,8 @@ export interface Checked {
   readonly _filter?: { expression: Expression; pathHeads: Record<string, boolean>; nestedPaths: object };
   readonly _projection?: { paths: Path[]; nestedPaths: object };
   readonly _updates?: { sections: Section[]; paths: Path[] };
+  /** What stands in the holes of the expressions. */
+  readonly _values?: Values | undefined;
 }
 
 const checks = {
@@ -60,6 +63,8 @@ const MAX_ITEM_BYTES = 400 * 1024;
  * @throws AwsError ValidationException or SerializationException
  */
 export function check(operation: CheckedOperation, input: object): Checked {
+  const known = knownRequests.find(operation, input as Record<string, unknown>);
+  if (known) return known as unknown as Checked;
   const legacy = LEGACY.find((name) => name in input);
   if (legacy) throw new Error(`fake DynamoDB: ${legacy} is not supported, use an expression`);
   const { types, custom } = checks[operation];
@@ -67,33 +72,16 @@ export function check(operation: CheckedOperation, input: object): Checked {
   const onFailure = copy['ReturnValuesOnConditionCheckFailure'];
   return asAwsError(() => {
     const data = validations.checkTypes(copy, types);
-    if (!reuse(data, operation)) {
-      validations.checkValidations(data, types, custom, ANY_SIZE);
-      if (isWrite(operation)) parsedExpressions.keep(data, data);
-    }
+    validations.checkValidations(data, types, custom, ANY_SIZE);
     if (onFailure !== undefined) data['ReturnValuesOnConditionCheckFailure'] = checkOnFailure(onFailure);
+    knownRequests.keep(operation, input as Record<string, unknown>, data);
     return data as unknown as Checked;
   });
 }
 
 /** Sizes are judged later, in bytes; dynalite counts characters. */
 const ANY_SIZE = { options: { maxItemSize: Number.POSITIVE_INFINITY } };
-const parsedExpressions = createParsedExpressions();
-const isWrite = (operation: CheckedOperation): boolean =>
-  operation === 'PutItem' || operation === 'UpdateItem' || operation === 'DeleteItem';
-
-/** Checks an input whose expressions were parsed before, with other values. */
-function reuse(data: Record<string, unknown>, operation: CheckedOperation): boolean {
-  const { ConditionExpression, UpdateExpression, ExpressionAttributeNames, ExpressionAttributeValues = {}, ...rest } = data;
-  if (!isWrite(operation) || (ConditionExpression === undefined && UpdateExpression === undefined)) return false;
-  // Also writes numbers in their one way, before they are filled in; an invalid one is left to the whole check and its message.
-  if (Object.values(ExpressionAttributeValues as object).some((value) => validations.validateAttributeValue(value))) return false;
-  const parsed = parsedExpressions.find(data);
-  if (!parsed) return false;
-  validations.checkValidations(rest, checks[operation].types, checks[operation].custom, ANY_SIZE);
-  Object.assign(data, rest, parsed);
-  return true;
-}
+const knownRequests = createKnownRequests();
 
 function checkOnFailure(value: unknown): unknown {
   if (value === 'ALL_OLD' || value === 'NONE') return value;
@@ -120,7 +108,7 @@ export function refuse(invalid: Error | undefined | null): void {
   if (invalid) throw translated(invalid);
 }
 
-export const checkKey = (table: Table, key: Item): void => refuse(db.validateKey(key, table.definition));
+export const checkKey = (table: ReadableTable, key: Item): void => refuse(db.validateKey(key, table.definition));
 
 export function checkSize(item: Item, message: string): void {
   if (itemBytes(item) > MAX_ITEM_BYTES) throw validationError(message);

@@ -1,4 +1,6 @@
-import type { Table } from './table.ts';
+import { AwsError } from '../aws-error.ts';
+import type { Item } from './attribute.ts';
+import { idOf, type Table } from './table.ts';
 
 export interface Units {
   read: number;
@@ -10,7 +12,17 @@ export interface World {
   readonly tableOf: (name: string) => Table;
   readonly billed: Units;
   readonly now: () => number;
+  /** Items of transactions in progress. */
+  readonly held: Set<string>;
 }
+
+/** The name of an item in `held`. */
+export const heldId = (table: Table, key: Item): string => `${table.definition.TableName}/${idOf(table, key)}`;
+
+export const CONFLICT = { Code: 'TransactionConflict', Message: 'Transaction is ongoing for the item' };
+
+/** What a single write answers whose item is held. */
+export const conflictError = (): AwsError => new AwsError('TransactionConflictException', CONFLICT.Message);
 
 export interface Lag {
   /** An eventually consistent read sees its table as it was this many changes ago. */

@@ -24,7 +24,7 @@ export function planWrite(table: Table, kind: WriteKind, data: Checked): WritePl
   checkAgainstTable(table, kind, data);
   const id = idOf(table, kind === 'PutItem' ? data.Item : data.Key);
   const old = table.items.find(id)?.item;
-  const conditionHolds = !data._condition || holds(data._condition.expression, old ?? {});
+  const conditionHolds = !data._condition || holds(data._condition.expression, old ?? {}, data._values);
   const next = conditionHolds ? nextImage(table, kind, data, old) : old;
   const wanted = kind === 'PutItem' ? canonicalItem(data.Item) : next;
   const units = conditionHolds ? writeUnits(table, old, next) : { table: writeUnits(table, old, wanted).table, indexes: {} };
@@ -63,7 +63,7 @@ function nextImage(table: Table, kind: WriteKind, data: Checked, old: Item | und
   if (kind === 'PutItem') return canonicalItem(data.Item);
   if (kind === 'DeleteItem') return undefined;
   if (kind === 'ConditionCheck') return old;
-  const next = applyUpdate(old ?? data.Key, data._updates?.sections ?? []);
+  const next = applyUpdate(old ?? data.Key, data._updates?.sections ?? [], data._values);
   checkSize(next, 'Item size to update has exceeded the maximum allowed size');
   checkIndexKeys(table, next);
   return next;

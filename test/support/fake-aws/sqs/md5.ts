@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 export interface MessageAttribute {
   readonly DataType: string;
@@ -7,13 +7,20 @@ export interface MessageAttribute {
 }
 export type MessageAttributes = Readonly<Record<string, MessageAttribute>>;
 
-export const md5 = (data: string | Buffer): string => createHash('md5').update(data).digest('hex');
+export const md5 = (data: string | Buffer): string => hash('md5', data);
+
+/** Attributes are never changed, and a message is received with them as often as it is. */
+const digests = new WeakMap<MessageAttributes, string>();
 
 /** The digest the service documents for message attributes: names in order, every part behind its length. */
 export function md5OfAttributes(attributes: MessageAttributes): string | undefined {
+  const before = digests.get(attributes);
+  if (before !== undefined) return before;
   const names = Object.keys(attributes).sort();
   if (names.length === 0) return undefined;
-  return md5(Buffer.concat(names.flatMap((name) => parts(name, attributes[name] as MessageAttribute))));
+  const digest = md5(Buffer.concat(names.flatMap((name) => parts(name, attributes[name] as MessageAttribute))));
+  digests.set(attributes, digest);
+  return digest;
 }
 
 function parts(name: string, { DataType, StringValue, BinaryValue }: MessageAttribute): Buffer[] {

@@ -28,9 +28,9 @@ export function createSqsOperations(world: SqsWorld): Readonly<Record<string, Op
     SendMessage: on((queue, input: Sendable) => send(queue, input, now(), counter)),
     SendMessageBatch: on((queue, input) => sendBatch(queue, input, now(), counter)),
     ReceiveMessage: on((queue, input) => receive(queue, input, now(), queueNamed)),
-    DeleteMessage: on((queue, input: ReceiptInput) => deleteMessage(queue, input.ReceiptHandle, staleReceipt)),
+    DeleteMessage: on((queue, input: ReceiptInput) => deleteMessage(queue, input.ReceiptHandle, staleReceipt, now())),
     DeleteMessageBatch: on((queue, input: { Entries?: (BatchEntry & ReceiptInput)[] }) =>
-      eachEntry(checkEntries(input.Entries), (entry) => deleteMessage(queue, entry.ReceiptHandle, staleReceipt)),
+      eachEntry(checkEntries(input.Entries), (entry) => deleteMessage(queue, entry.ReceiptHandle, staleReceipt, now())),
     ),
     ChangeMessageVisibility: on((queue, input: ReceiptInput) =>
       changeVisibility(queue, input.ReceiptHandle, input.VisibilityTimeout, now()),

@@ -9,6 +9,8 @@ export interface QueueDefinition {
 export interface Message {
   readonly id: string;
   readonly body: string;
+  /** MD5. */
+  readonly bodyDigest: string;
   readonly attributes: MessageAttributes;
   /** AWSTraceHeader, MessageGroupId, MessageDeduplicationId, SequenceNumber, DeadLetterQueueSourceArn. */
   readonly system: Readonly<Record<string, string>>;
@@ -26,6 +28,7 @@ export interface Queue {
   readonly arn: string;
   readonly isFifo: boolean;
   readonly attributes: Readonly<Record<string, string>>;
+  readonly redrivePolicy: RedrivePolicy | undefined;
   readonly createdAtMs: number;
   /** In order of arrival. */
   readonly messages: Map<string, Message>;
@@ -58,6 +61,7 @@ export function createQueue({ QueueName, Attributes = {} }: QueueDefinition, now
     arn: `${ARN_PREFIX}${QueueName}`,
     isFifo,
     attributes: { ...DEFAULTS, ...Attributes },
+    redrivePolicy: redrivePolicyIn(Attributes['RedrivePolicy']),
     createdAtMs: now,
     messages: new Map(),
     deduplicated: new Map(),
@@ -66,13 +70,12 @@ export function createQueue({ QueueName, Attributes = {} }: QueueDefinition, now
 
 export const secondsMs = (queue: Queue, name: string): number => Number(queue.attributes[name] ?? 0) * 1000;
 
-export interface RedrivePolicy {
+interface RedrivePolicy {
   readonly deadLetterTargetArn: string;
   readonly maxReceiveCount: number;
 }
 
-export function redrivePolicy(queue: Queue): RedrivePolicy | undefined {
-  const policy = queue.attributes['RedrivePolicy'];
+function redrivePolicyIn(policy: string | undefined): RedrivePolicy | undefined {
   if (policy === undefined) return undefined;
   const { deadLetterTargetArn, maxReceiveCount } = JSON.parse(policy) as { deadLetterTargetArn: string; maxReceiveCount: number | string };
   return { deadLetterTargetArn, maxReceiveCount: Number(maxReceiveCount) };
@@ -80,9 +83,8 @@ export function redrivePolicy(queue: Queue): RedrivePolicy | undefined {
 
 /** Retention counts from the first send, wherever the message is now; only a FIFO dead-letter queue starts anew. */
 export function dropExpired(queue: Queue, now: number): void {
-  for (const [id, message] of queue.messages) {
-    if (message.sentAtMs + secondsMs(queue, 'MessageRetentionPeriod') <= now) queue.messages.delete(id);
-  }
+  const sentBeforeMs = now - secondsMs(queue, 'MessageRetentionPeriod');
+  for (const message of queue.messages.values()) if (message.sentAtMs <= sentBeforeMs) queue.messages.delete(message.id);
 }
 
 /** Received and not yet visible again; a delayed message is invisible but was never received. */

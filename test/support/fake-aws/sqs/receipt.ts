@@ -11,9 +11,16 @@ const MAX_VISIBILITY_SECONDS = 43_200;
  */
 export type StaleReceipt = 'refuse' | 'ignore';
 
-/** @throws AwsError ReceiptHandleIsInvalid */
-export function deleteMessage(queue: Queue, handle: string, staleReceipt: StaleReceipt): Record<string, unknown> {
+/**
+ * A FIFO queue takes no handle whose visibility timeout is over, even while nobody else has the message.
+ *
+ * @throws AwsError ReceiptHandleIsInvalid, InvalidParameterValueException
+ */
+export function deleteMessage(queue: Queue, handle: string, staleReceipt: StaleReceipt, now: number): Record<string, unknown> {
   const message = messageOf(queue, handle);
+  if (queue.isFifo && message && !(message.receiptHandle === handle && isInFlight(message, now))) {
+    throw invalid(`Value ${handle} for parameter ReceiptHandle is invalid. Reason: The receipt handle has expired.`);
+  }
   if (message?.receiptHandle === handle) queue.messages.delete(message.id);
   else if (message && staleReceipt === 'refuse') throw staleHandle(handle);
   return {};

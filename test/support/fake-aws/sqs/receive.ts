@@ -1,6 +1,6 @@
 import { invalid } from './check-message.ts';
-import { type MessageAttributes, md5, md5OfAttributes } from './md5.ts';
-import { isInFlight, type Message, nameOfArn, type Queue, redrivePolicy, secondsMs } from './queue.ts';
+import { type MessageAttributes, md5OfAttributes } from './md5.ts';
+import { isInFlight, type Message, nameOfArn, type Queue, secondsMs } from './queue.ts';
 
 interface ReceiveInput {
   readonly MaxNumberOfMessages?: number;
@@ -24,7 +24,8 @@ export function receive(queue: Queue, input: ReceiveInput, now: number, queueNam
   const visibilityMs = input.VisibilityTimeout === undefined ? secondsMs(queue, 'VisibilityTimeout') : input.VisibilityTimeout * 1000;
   const received: Message[] = [];
   const busyGroups = groupsInFlight(queue, now);
-  for (const message of [...queue.messages.values()]) {
+  // A taken message keeps its place, so the walk does not meet it again.
+  for (const message of queue.messages.values()) {
     if (received.length === most) break;
     const group = queue.isFifo ? message.system['MessageGroupId'] : undefined;
     if (message.visibleAtMs > now) {
@@ -39,7 +40,7 @@ export function receive(queue: Queue, input: ReceiveInput, now: number, queueNam
 
 /** A message received as often as the policy allows leaves for the dead-letter queue instead of being received again. */
 function redrive(queue: Queue, message: Message, now: number, queueNamed: (name: string) => Queue): boolean {
-  const policy = redrivePolicy(queue);
+  const policy = queue.redrivePolicy;
   if (!policy || message.receives < policy.maxReceiveCount) return false;
   const target = queueNamed(nameOfArn(policy.deadLetterTargetArn));
   queue.messages.delete(message.id);
@@ -82,13 +83,14 @@ function described(message: Message, input: ReceiveInput): Record<string, unknow
     MessageId: message.id,
     ReceiptHandle: message.receiptHandle,
     Body: message.body,
-    MD5OfBody: md5(message.body),
+    MD5OfBody: message.bodyDigest,
     ...(Object.keys(system).length > 0 && { Attributes: system }),
     ...(digest && { MessageAttributes: attributes, MD5OfMessageAttributes: digest }),
   };
 }
 
 function chosenSystemAttributes(message: Message, names: readonly string[]): Record<string, string> {
+  if (names.length === 0) return {};
   const all: Record<string, string> = {
     ...message.system,
     SentTimestamp: String(message.sentAtMs),
@@ -99,7 +101,8 @@ function chosenSystemAttributes(message: Message, names: readonly string[]): Rec
 }
 
 function chosenAttributes(attributes: MessageAttributes, wanted: readonly string[]): MessageAttributes {
+  if (wanted.includes('All')) return attributes;
   const matches = (name: string): boolean =>
-    wanted.some((one) => one === 'All' || one === name || (one.endsWith('.*') && name.startsWith(one.slice(0, -2))));
+    wanted.some((one) => one === name || (one.endsWith('.*') && name.startsWith(one.slice(0, -2))));
   return Object.fromEntries(Object.entries(attributes).filter(([name]) => matches(name)));
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { checkMessage, invalid, missingParameter, type Sendable } from './check-message.ts';
 import { md5, md5OfAttributes } from './md5.ts';
 import { type Queue, secondsMs } from './queue.ts';
@@ -15,7 +15,8 @@ export function send(queue: Queue, input: Sendable, now: number, counter: Counte
   checkMessage(input);
   const deduplicationId = queue.isFifo ? fifoDeduplicationId(queue, input) : refuseFifoParameters(input);
   const before = deduplicationId === undefined ? undefined : queue.deduplicated.get(deduplicationId);
-  if (before && now - before.atMs < DEDUPLICATION_MS) return receipt(input, before.id, before.sequence);
+  if (before && now - before.atMs < DEDUPLICATION_MS) return receipt(input, md5(input.MessageBody as string), before);
+  const digest = md5(input.MessageBody as string);
   const number = counter.next();
   const id = `00000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`;
   const sequence = queue.isFifo ? String(number).padStart(20, '0') : undefined;
@@ -23,6 +24,7 @@ export function send(queue: Queue, input: Sendable, now: number, counter: Counte
   queue.messages.set(id, {
     id,
     body: input.MessageBody as string,
+    bodyDigest: digest,
     attributes: input.MessageAttributes ?? {},
     system: systemAttributes(input, deduplicationId, sequence),
     sentAtMs: now,
@@ -32,18 +34,23 @@ export function send(queue: Queue, input: Sendable, now: number, counter: Counte
     visibleAtMs: now + (input.DelaySeconds === undefined ? secondsMs(queue, 'DelaySeconds') : input.DelaySeconds * 1000),
     receiptHandle: undefined,
   });
-  return receipt(input, id, sequence);
+  return receipt(input, digest, { id, sequence });
 }
 
-function receipt(input: Sendable, MessageId: string, SequenceNumber: string | undefined): Record<string, unknown> {
+interface Sent {
+  readonly id: string;
+  readonly sequence: string | undefined;
+}
+
+function receipt(input: Sendable, digest: string, { id, sequence }: Sent): Record<string, unknown> {
   const attributes = md5OfAttributes(input.MessageAttributes ?? {});
   const system = md5OfAttributes(input.MessageSystemAttributes ?? {});
   return {
-    MessageId,
-    MD5OfMessageBody: md5(input.MessageBody as string),
+    MessageId: id,
+    MD5OfMessageBody: digest,
     ...(attributes && { MD5OfMessageAttributes: attributes }),
     ...(system && { MD5OfMessageSystemAttributes: system }),
-    ...(SequenceNumber && { SequenceNumber }),
+    ...(sequence && { SequenceNumber: sequence }),
   };
 }
 
@@ -68,9 +75,7 @@ function fifoDeduplicationId(queue: Queue, input: Sendable): string {
   checkFifoId('MessageGroupId', input.MessageGroupId);
   if (input.MessageDeduplicationId !== undefined) return checkFifoId('MessageDeduplicationId', input.MessageDeduplicationId);
   if (queue.attributes['ContentBasedDeduplication'] === 'true') {
-    return createHash('sha256')
-      .update(input.MessageBody as string)
-      .digest('hex');
+    return hash('sha256', input.MessageBody as string);
   }
   throw invalid('The queue should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly');
 }
