@@ -69,7 +69,7 @@ export function planSlots(wish: SlotWish): SlotPlan {
   const taken = asMany(latestMs - row.nextSlotMs);
   if (taken < 1) return { kind: 'full', freeInMs: row.nextSlotMs + spacingMs - latestMs };
   // An addition, so that others' leases in between do not refuse this one.
-  const change = { add: { nextSlotMs: taken * spacingMs }, set: { asOfMs: nowMs } };
+  const change = { add: { nextSlotMs: inThousandths(taken * spacingMs) }, set: { asOfMs: nowMs } };
   const condition = { nextSlotMs: { between: [earliestMs, latestMs - taken * spacingMs] as const }, asOfMs: { atMost: nowMs } };
   return { kind: 'lease', count: taken, change, condition };
 }
@@ -86,8 +86,11 @@ function planAsStranger({ nextSlotMs, asOfMs }: SlotRow, wish: SlotWish): SlotPl
 }
 
 const startAt = (startMs: number, taken: number, { nowMs, spacingMs }: SlotWish): RowChange => ({
-  set: { nextSlotMs: startMs + taken * spacingMs, asOfMs: nowMs },
+  set: { nextSlotMs: inThousandths(startMs + taken * spacingMs), asOfMs: nowMs },
 });
+
+/** The table adds decimally; finer digits would no longer be those that a number here reads back, and no condition on them could hold. */
+const inThousandths = (ms: number): number => Math.round(ms * 1000) / 1000;
 
 /** @returns the instants of the slots that a write has just taken, in the row's time */
 export const slotsTaken = ({ nextSlotMs }: SlotRow, count: number, spacingMs: number): number[] =>

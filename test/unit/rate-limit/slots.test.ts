@@ -43,6 +43,21 @@ describe('slots', () => {
     expect(slotsTaken({ nextSlotMs: 1_080, asOfMs: 1_000 }, 3, 10)).toEqual([1_050, 1_060, 1_070]);
   });
 
+  // A table adds decimally, a process in binary: with finer digits the two would part, and a newcomer's condition would never hold.
+  it('are written with no finer digits than survive the way through a table', () => {
+    const atMs = fc.integer({ min: 1_700_000_000_000, max: 2_000_000_000_000 });
+    fc.assert(
+      fc.property(atMs, fc.integer({ min: 1, max: 10_000 }), fc.integer({ min: 1, max: 20 }), (nowMs, callsPerSecond, count) => {
+        const asked = { nowMs, count, spacingMs: slotSpacingMs(callsPerSecond) };
+        const old = { nextSlotMs: nowMs - 60_000 + 31.581, asOfMs: nowMs - 60_000 };
+        for (const { change } of [planSlots(wish(asked)), planSlots(wish({ ...asked, row: old, stranger: true }))].map(leased))
+          expect(String(change.set?.['nextSlotMs'])).toMatch(/^\d+(?:\.\d{1,3})?$/);
+        const row = { nextSlotMs: nowMs + LEAD_MS, asOfMs: nowMs };
+        expect(String(leased(planSlots(wish({ ...asked, row }))).change.add?.['nextSlotMs'])).toMatch(/^\d+(?:\.\d{1,3})?$/);
+      }),
+    );
+  });
+
   it('are given out only as far ahead as the horizon reaches', () => {
     expect(leased(planSlots(wish({ row: { nextSlotMs: 1_130, asOfMs: 990 }, count: 30 }))).count).toBe(2);
     expect(planSlots(wish({ row: { nextSlotMs: 1_145, asOfMs: 990 } }))).toEqual({ kind: 'full', freeInMs: 5 });
