@@ -57,6 +57,15 @@ export const operationIsDiscarded =
     `${x.name(operationAttribute(operation))}.${x.name('status')} = ${x.value('discarded')}`;
 
 /**
+ * It is still this discard, not the one that a later run made after a replay: whoever speaks of a letter speaks of the discard that the
+ * letter is about.
+ */
+export const discardIsBy =
+  (operation: string, by: string): Condition =>
+  (x) =>
+    `${operationIsDiscarded(operation)(x)} AND ${x.name(operationAttribute(operation))}.${x.name('by')} = ${x.value(by)}`;
+
+/**
  * No charge can be under way: the capture is finished, or no attempt of it may have gone out. Anything that needs
  * "no charge happened" carries it; a capture frozen between claim and commit may have charged already.
  */

@@ -1,7 +1,7 @@
 import type { ItemKey } from '#shared/contract/item-keys.ts';
 import { attemptsAttribute, dueAttribute, type OperationRecord, operationAttribute, sentAttribute } from './attributes.ts';
 import { FREED, OVERDUE_SHARD } from './commit.ts';
-import { type LeaseHolder, leaseIsMine, operationIsDiscarded } from './conditions.ts';
+import { discardIsBy, type LeaseHolder, leaseIsMine } from './conditions.ts';
 import { type ItemWrite, updateWrite } from './expression.ts';
 
 export interface SettleRequest {
@@ -68,12 +68,14 @@ export const discardWrite = ({ key, operation, holder, record, notSent, overdueA
   );
 
 /**
- * The letter is out; only now may the message be acknowledged. Nested, so the record keeps its other fields.
+ * The letter is out; only now may the message be acknowledged. Nested, so the record keeps its other fields. A run that was held up
+ * after its letter may come when a replay has opened the operation again and another run has discarded it: that one's letter is not out.
  *
+ * @param by whose discard the letter is about
  * @param keepOverdue another operation of the item is unfinished; its overdue mark is not ours to erase
  */
-export function buriedWrite(key: ItemKey, operation: string, keepOverdue: boolean): ItemWrite {
-  const write = updateWrite(key, { remove: keepOverdue ? [] : ['overdueShard', 'overdueAtMs'] }, operationIsDiscarded(operation));
+export function buriedWrite(key: ItemKey, operation: string, { by, keepOverdue }: { by: string; keepOverdue: boolean }): ItemWrite {
+  const write = updateWrite(key, { remove: keepOverdue ? [] : ['overdueShard', 'overdueAtMs'] }, discardIsBy(operation, by));
   const names = { ...write.names, '#operation': operationAttribute(operation), '#buried': 'buried' };
   return {
     ...write,

@@ -137,7 +137,10 @@ async function bury(
   const { job, worker } = context;
   const attempts = record?.tries ?? Math.min(attemptsSpent(image, execution.operation), MAX_ATTEMPTS);
   await sendLetter({ reason, detail, attempts }, context);
-  const write = buriedWrite(execution.target, execution.operation, hasOtherUnfinishedOperation(image, execution.operation));
+  const write = buriedWrite(execution.target, execution.operation, {
+    by: record?.by ?? execution.holder.owner,
+    keepOverdue: hasOtherUnfinishedOperation(image, execution.operation),
+  });
   // Without the mark a later copy only repeats the letter.
   await worker.store.write(write).catch(() => undefined);
   return { action: 'ack', outcome: 'dead-lettered', facts: { ...factsOf(execution, job), code: reason } };

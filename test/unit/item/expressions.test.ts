@@ -86,7 +86,7 @@ const writes: Record<string, ItemWrite[]> = {
     notSent: [true, false],
     record: [record('discarded'), { ...record('discarded'), reason: 'attempts-spent' }],
   }).map((options) => discardWrite({ ...base, overdueAtMs: 7, ...options })),
-  buried: [buriedWrite(key, operation, true), buriedWrite(key, operation, false)],
+  buried: [true, false].map((keepOverdue) => buriedWrite(key, operation, { by: 'owner-1', keepOverdue })),
   request: combinations({
     remove: [[], ['captureId']],
     outbox: [[], [message]],

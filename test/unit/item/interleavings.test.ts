@@ -163,7 +163,8 @@ function play(
     } else if (step.kind === 'request') {
       accepted = item.apply(requestOf(believed.value, step, `r-${++names}`, nowMs));
     } else if (step.kind === 'bury') {
-      accepted = item.apply(buriedWrite(key, operation, false));
+      const { by = 'nobody' } = (before[`op:${operation}`] ?? {}) as { by?: string };
+      accepted = item.apply(buriedWrite(key, operation, { by, keepOverdue: false }));
     } else if (believer !== undefined) {
       const write = ownersWrite(step.kind, believer, nowMs, step.amount);
       accepted = write !== undefined && item.apply(write);
