@@ -16,6 +16,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   domain: ['contract'],
   http: foundation,
   ...Object.fromEntries(concepts.map((concept) => [concept, foundation])),
+  'dead-letter': [...foundation, 'item', 'control', 'outbox', 'payments', 'exports', 'idempotency', 'worker'],
   ...Object.fromEntries(shields.map((shield) => [shield, [...foundation, 'control']])),
   worker: [...foundation, ...concepts, ...shields, 'idempotency'],
   // The persistence layer lies between item and worker: it writes what item builds and remembers how the worker's run ended.

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import type { ItemImage } from '#shared/item/attributes.ts';
+import type { ItemStore } from '#shared/item/item-store.ts';
+import { rearmWrite } from '#shared/item/rearm.ts';
+import { fifoIds } from '#shared/worker/fifo-ids.ts';
+import type { AuditTrail } from './audit.ts';
+import { audited } from './audited.ts';
+import { LETTER_ATTRIBUTE } from './letter.ts';
+import type { LetterQueuePort, MessageSenderPort, OutgoingLetter } from './letter-queue-port.ts';
+import type { DeadLetter } from './read-letter.ts';
+import { planReplay, type ReplayRefusal } from './replay-plan.ts';
+
+export interface ReplayWorld {
+  readonly store: Pick<ItemStore, 'read' | 'write'>;
+  readonly audit: AuditTrail;
+  readonly letters: Pick<LetterQueuePort, 'remove'>;
+  readonly sender: MessageSenderPort;
+}
+
+export type Replayed =
+  | { readonly outcome: 'replayed'; readonly rearmed: boolean }
+  /** Nothing was changed; the letter is where it was. */
+  | { readonly outcome: 'refused'; readonly code: ReplayRefusal }
+  /** Not known to be accepted by its queue, for the reason AWS gives; the letter is where it was. */
+  | { readonly outcome: 'not-sent'; readonly code: string }
+  /** The message is out and the letter is still there. Replayed again, the second copy meets the first one's claim. */
+  | { readonly outcome: 'not-deleted'; readonly code: string };
+
+/**
+ * Brings one letter back to its queue: audit, look, arm again, send, delete, in this order. Every step can be repeated, so a
+ * tool that dies anywhere is simply run again:
+ *
+ * - died before the send: the letter is there. An operation that is armed already is found open, and the message alone is sent;
+ *   a sweep that meanwhile derived the job from the state has sent a copy of the same key.
+ * - died after the send, or its answer was lost: message and letter are both there. The second replay finds the operation
+ *   completed (refused, the letter may be dropped), open (a second copy, which meets the first one's claim), or given up again
+ *   (then there is a second letter, too). On a FIFO queue the second copy carries the same deduplication id: within five minutes
+ *   SQS drops it, and the first one was accepted.
+ * - died after the delete: the audit entry has no outcome; the message is out.
+ * - two tools at a time, or one that held a letter longer than it was hidden: as after a crash.
+ *
+ * Does not protect against a letter that fails again for its old reason: it returns as a new letter, after its six attempts.
+ *
+ * @throws when a table gave no answer: the letter is where it was, and the audit says that the act failed
+ */
+export const replayLetter = (letter: DeadLetter, by: { who: string; why: string }, world: ReplayWorld): Promise<Replayed> =>
+  audited({ what: 'replay', ...by, letter }, world.audit, () => replay(letter, world), outcomeOf);
+
+const outcomeOf = (replayed: Replayed): string =>
+  'code' in replayed ? `${replayed.outcome}: ${replayed.code}` : replayed.rearmed ? 'replayed, armed again' : 'replayed';
+
+async function replay(letter: DeadLetter, world: ReplayWorld): Promise<Replayed> {
+  const { received, source, job } = letter;
+  const plan = planReplay(letter, job === undefined ? undefined : await world.store.read(job.target.key));
+  if (plan.act === 'refuse') return { outcome: 'refused', code: plan.code };
+  if (plan.act === 'rearm-and-send') {
+    const refusal = await rearm(letter, world);
+    if (refusal !== undefined) return { outcome: 'refused', code: refusal };
+  }
+  const [unsent] = await world.sender.send(source.queueUrl, [outgoing(letter)]);
+  if (unsent !== undefined) return { outcome: 'not-sent', code: unsent.code };
+  const [left] = await world.letters.remove([received]);
+  if (left !== undefined) return { outcome: 'not-deleted', code: left.code };
+  return { outcome: 'replayed', rearmed: plan.act === 'rearm-and-send' };
+}
+
+/** @returns why not, judged by the item that refused: somebody else armed the operation meanwhile (or the SDK repeated our own write), or it has come to an end */
+async function rearm(letter: DeadLetter, { store }: ReplayWorld): Promise<ReplayRefusal | undefined> {
+  if (letter.job === undefined) return undefined;
+  const { key, operation } = letter.job.target;
+  const answer = await store.write(rearmWrite(key, operation));
+  if (answer.accepted) return undefined;
+  const plan = planReplay(letter, answer.old as ItemImage | undefined);
+  return plan.act === 'refuse' ? plan.code : undefined;
+}
+
+/** The body byte for byte, and every attribute but the reason: with it the message would be taken for one that SQS moved back. */
+function outgoing({ received, source, job }: DeadLetter): OutgoingLetter {
+  const { [LETTER_ATTRIBUTE]: _, ...attributes } = received.attributes;
+  return {
+    id: received.messageId,
+    body: received.body,
+    attributes,
+    traceHeader: received.traceHeader,
+    group: received.group,
+    ...(source.fifo ? { deduplicationId: deduplicationIdOf(received, job) } : {}),
+  };
+}
+
+/** Named after the letter, or SQS would take the message for a copy of the one that failed and drop it. */
+function deduplicationIdOf({ messageId, body }: DeadLetter['received'], job: DeadLetter['job']): string {
+  const ids = job && fifoIds(job.message, () => job.definition, messageId);
+  return ids?.deduplicationId ?? createHash('sha256').update(body).update('\0').update(messageId).digest('hex');
+}
