@@ -20,15 +20,17 @@ export async function startTestEmulator(): Promise<Pick<Emulator, 'endpointUrl' 
   if (runningEmulator(TEST_STATE_DIRECTORY) !== undefined) {
     throw new Error('integration tests are already running in this directory; wait for them or stop them first');
   }
-  const { pid, endpointUrl, stop } = await startEmulator({ port: await freePort(), stateDirectory: TEST_STATE_DIRECTORY });
+  const started = await startEmulator({ port: await freePort(), stateDirectory: TEST_STATE_DIRECTORY, keepsState: true });
   writeFileSync(ownerFile, String(process.pid));
-  const killOnExit = (): void => killGroup(pid);
+  // A test may have restarted it: another process then, remembered in the same place.
+  const pidNow = (): number => runningEmulator(TEST_STATE_DIRECTORY)?.pid ?? started.pid;
+  const killOnExit = (): void => killGroup(pidNow());
   process.once('exit', killOnExit);
   return {
-    endpointUrl,
+    endpointUrl: started.endpointUrl,
     stop: async () => {
       process.off('exit', killOnExit);
-      await stop();
+      await stopEmulator(pidNow(), TEST_STATE_DIRECTORY);
       rmSync(ownerFile, { force: true });
     },
   };

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
@@ -8,7 +8,7 @@ import { CliError } from '../output/cli-error.ts';
 import { forgetRecord } from './deployment-record.ts';
 import { installMinistack } from './ministack.ts';
 import { commandOf, stopGroup } from './processes.ts';
-import { forgetEmulator, readEmulatorRecord, rememberEmulator } from './running-emulator.ts';
+import { forgetEmulator, readEmulatorRecord, rememberEmulator, runningEmulator } from './running-emulator.ts';
 
 export interface Emulator {
   readonly endpointUrl: string;
@@ -22,26 +22,58 @@ export interface EmulatorOptions {
   /** Log and pid file; one directory serves one emulator at a time. */
   readonly stateDirectory: string;
   readonly onOutput?: (line: string) => void;
+  /** Saves what it holds when it is stopped in order, so that `restartEmulator` finds it again. */
+  readonly keepsState?: boolean;
 }
 
 const READY_WITHIN_MS = 60_000;
+/** An emulator that is killed while it saves has lost everything. */
+const SAVED_WITHIN_MS = 30_000;
 const WORK_DIRECTORY_PREFIX = 'andal-emulator-';
 
 /** Installs the pinned MiniStack if need be and starts it on the loopback interface. It outlives this process until `stop`. */
-export async function startEmulator({ port, stateDirectory, onOutput }: EmulatorOptions): Promise<Emulator> {
+export async function startEmulator({ port, stateDirectory, onOutput, keepsState = false }: EmulatorOptions): Promise<Emulator> {
   const state = resolve(stateDirectory);
   mkdirSync(state, { recursive: true });
   await assertPortIsFree(port);
   const program = await installMinistack(onOutput);
   removeLeftovers(state);
+  rmSync(logFileIn(state), { force: true });
   // Away from the repository: below it, function workers would find its package.json and its node_modules.
   const workDirectory = mkdtempSync(join(tmpdir(), WORK_DIRECTORY_PREFIX));
-  const logFile = join(state, 'emulator.log');
-  const log = openSync(logFile, 'w');
+  if (keepsState) mkdirSync(savedStateIn(workDirectory));
+  return launch(program, { port, state, workDirectory });
+}
+
+/**
+ * Stops the emulator of this directory, with every function worker, and starts it again with what it held.
+ *
+ * Does not protect against what it does not save: stream records nobody has read yet are gone, as they never are on AWS.
+ */
+export async function restartEmulator(stateDirectory: string): Promise<Emulator> {
+  const state = resolve(stateDirectory);
+  const running = runningEmulator(state);
+  if (running === undefined) throw new CliError('No emulator runs that was started from here: there is nothing to start again.');
+  const { pid, port, workDirectory } = running;
+  if (!existsSync(savedStateIn(workDirectory)))
+    throw new CliError('This emulator does not keep its state: a restart would lose all of it.');
+  await stopGroup(pid, { graceMs: SAVED_WITHIN_MS });
+  return launch(await installMinistack(), { port, state, workDirectory });
+}
+
+interface Launch {
+  readonly port: number;
+  readonly state: string;
+  readonly workDirectory: string;
+}
+
+async function launch(program: string, { port, state, workDirectory }: Launch): Promise<Emulator> {
+  const logFile = logFileIn(state);
+  const log = openSync(logFile, 'a');
   const child = spawn(program, [], {
     detached: true,
     stdio: ['ignore', log, log],
-    env: emulatorEnvironment(port, workDirectory),
+    env: { ...emulatorEnvironment(port, workDirectory), ...savedStateEnvironment(workDirectory) },
     cwd: state,
   });
   const pid = await new Promise<number>((started, failed) => {
@@ -57,6 +89,15 @@ export async function startEmulator({ port, stateDirectory, onOutput }: Emulator
     throw error;
   });
   return { endpointUrl, pid, stop };
+}
+
+const logFileIn = (state: string): string => join(state, 'emulator.log');
+const savedStateIn = (workDirectory: string): string => join(workDirectory, 'saved-state');
+
+function savedStateEnvironment(workDirectory: string): NodeJS.ProcessEnv {
+  const directory = savedStateIn(workDirectory);
+  if (!existsSync(directory)) return {};
+  return { PERSIST_STATE: '1', STATE_DIR: directory, S3_PERSIST: '1', S3_DATA_DIR: join(directory, 's3') };
 }
 
 /** Ends the process group, removes what it left behind and forgets the pid file. */

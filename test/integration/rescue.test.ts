@@ -1,5 +1,5 @@
-import { DeleteItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { InvokeCommand, LambdaClient, UpdateEventSourceMappingCommand } from '@aws-sdk/client-lambda';
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { UpdateEventSourceMappingCommand } from '@aws-sdk/client-lambda';
 import { PurgeQueueCommand } from '@aws-sdk/client-sqs';
 import { expect, test } from 'vitest';
 import { toAttributeValues } from '#shared/aws/attribute-values.ts';
@@ -8,15 +8,15 @@ import { STACK_OUTPUTS } from '#shared/contract/stack-outputs.ts';
 import type { OrderView } from '#shared/domain/order.ts';
 import { attemptsSpent } from '#shared/item/attributes.ts';
 import { capturePayment } from '#shared/jobs/capture-payment.ts';
-import { sweepRow } from '#shared/rescue/bookmarks.ts';
-import { dynamodb, sqs } from '../support/integration/aws-clients.ts';
-import { endpointUrl, output, outputsOfKind } from '../support/integration/deployment.ts';
+import { dynamodb, lambda, sqs } from '../support/integration/aws-clients.ts';
+import { output, outputsOfKind } from '../support/integration/deployment.ts';
 import { inParallel } from '../support/integration/in-parallel.ts';
 import { mappingOf, whileNobodyReceives } from '../support/integration/lambda-api.ts';
 import { uniqueName } from '../support/integration/names.ts';
 import { placeOrder } from '../support/integration/order-client.ts';
 import { depthOf, depths, waitForEmptyQueues } from '../support/integration/queues.ts';
 import { auditRun, waitForAllPaid } from '../support/integration/run-audit.ts';
+import { invokeLater, sweepAnew } from '../support/integration/sweep.ts';
 import { orderItem, orderItems, waitForStatus } from '../support/integration/tables.ts';
 import { waitUntil } from '../support/integration/wait-until.ts';
 
@@ -25,12 +25,10 @@ const ORDERS = 10;
 const CLIENTS = 4;
 /** An order that was not heard of for half an hour is taken for forgotten; a tenth of it in stage local. */
 const LONG_AGO_MS = 600_000;
-const SEGMENTS = 4;
 /** The sweep reads slowly, and the table may be full of other tests' orders. */
 const PAID_WITHIN_MS = 200_000;
 const SWEPT_AGAIN_AFTER_MS = 60_000;
 
-const lambda = new LambdaClient({ endpoint: endpointUrl });
 const capture = outputsOfKind(capturePayment.kind);
 const operation = 'capture:1';
 
@@ -49,18 +47,6 @@ const age = ({ userId, orderId }: OrderView) =>
       ExpressionAttributeValues: toAttributeValues({ ':ago': -LONG_AGO_MS }),
     }),
   );
-
-/** The next day's sweep: today's bookmarks are taken out first. */
-async function sweepAnew(): Promise<void> {
-  const day = new Date().toISOString().slice(0, 10);
-  for (let segment = 0; segment < SEGMENTS; segment++) {
-    const Key = toAttributeValues({ id: sweepRow(day, segment) });
-    await dynamodb.send(new DeleteItemCommand({ TableName: output(STACK_OUTPUTS.controlTable), Key }));
-  }
-  await invokeOnce(output(STACK_OUTPUTS.sweepStateFunction));
-}
-
-const invokeOnce = (FunctionName: string) => lambda.send(new InvokeCommand({ FunctionName, InvocationType: 'Event' }));
 
 /** No message, no attempt, nobody at work: without a rescue nothing would ever happen to them. */
 async function expectForgotten(run: string, count: number): Promise<void> {
@@ -169,7 +155,7 @@ test('an order that has failed and whose message was then purged is paid once, w
 
   // Its mark comes due visibility timeout and slack later; its schedule calls the rescue each minute, and so does this test.
   await waitUntil({ what: 'the rescue', withinMs: 150_000, everyMs: 5_000 }, async (note) => {
-    await invokeOnce(output(STACK_OUTPUTS.rescueJobsFunction));
+    await invokeLater(output(STACK_OUTPUTS.rescueJobsFunction));
     const item = await look();
     note(item);
     return item?.['status'] === 'paid';

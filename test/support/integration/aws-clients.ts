@@ -1,5 +1,6 @@
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { endpointUrl } from './deployment.ts';
 
@@ -13,3 +14,4 @@ const config = {
 export const dynamodb = new DynamoDBClient(config);
 export const sqs = new SQSClient(config);
 export const logs = new CloudWatchLogsClient(config);
+export const lambda = new LambdaClient(config);

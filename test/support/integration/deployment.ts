@@ -27,6 +27,12 @@ export function outputsOfKind(kind: string): KindOutputs {
   return { queueUrl: output(queueUrl), deadLetterQueueUrl: output(deadLetterQueueUrl), functionName: output(functionName) };
 }
 
+/** Outputs by name; what the stacks export to each other is left out. */
+const outputsNamed = (part: RegExp): ReadonlyMap<string, string> =>
+  new Map(Object.entries(outputs).filter(([name]) => part.test(name) && !name.startsWith('ExportsOutput')));
+
 /** Every queue of the deployment by the name of its output, dead-letter queues included. */
-export const allQueueUrls = (): ReadonlyMap<string, string> =>
-  new Map(Object.entries(outputs).filter(([name]) => /QueueUrl/.test(name) && !name.startsWith('ExportsOutput')));
+export const allQueueUrls = (): ReadonlyMap<string, string> => outputsNamed(/QueueUrl/);
+
+/** Every function of the pipeline; the sandbox is not one of them. */
+export const allFunctionNames = (): string[] => [...outputsNamed(/FunctionName/).values()];

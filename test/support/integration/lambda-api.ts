@@ -31,11 +31,17 @@ export interface Mapping {
   readonly FilterCriteria?: unknown;
 }
 
+const allMappings = async (): Promise<readonly Mapping[]> =>
+  ((await request('GET', '/event-source-mappings/')) as { EventSourceMappings: Mapping[] }).EventSourceMappings;
+
+const isFrom = (service: 'sqs' | 'dynamodb', { EventSourceArn }: Mapping): boolean => EventSourceArn.includes(`:${service}:`);
+
+/** Those of every table. */
+export const streamMappings = async (): Promise<Mapping[]> => (await allMappings()).filter((mapping) => isFrom('dynamodb', mapping));
+
 export async function mappingOf(functionName: string, service: 'sqs' | 'dynamodb'): Promise<Mapping> {
-  const { EventSourceMappings } = (await request('GET', '/event-source-mappings/')) as { EventSourceMappings: Mapping[] };
-  const isWanted = ({ EventSourceArn, FunctionArn }: Mapping) =>
-    FunctionArn.split(':').includes(functionName) && EventSourceArn.includes(`:${service}:`);
-  const found = EventSourceMappings.find(isWanted);
+  const isWanted = (mapping: Mapping) => mapping.FunctionArn.split(':').includes(functionName) && isFrom(service, mapping);
+  const found = (await allMappings()).find(isWanted);
   if (found === undefined) throw new Error(`no ${service} mapping delivers to ${functionName}`);
   return found;
 }
@@ -56,11 +62,6 @@ export async function whileNobodyReceives<Answer>(functionName: string, run: () 
   } finally {
     await request('PUT', `/event-source-mappings/${UUID}`, { Enabled: true });
   }
-}
-
-export async function logGroupOf(functionName: string): Promise<string> {
-  const { LoggingConfig } = (await request('GET', `/functions/${functionName}/configuration`)) as { LoggingConfig?: { LogGroup?: string } };
-  return LoggingConfig?.LogGroup ?? `/aws/lambda/${functionName}`;
 }
 
 async function request(method: string, path: string, body?: unknown): Promise<unknown> {

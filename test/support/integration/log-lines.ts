@@ -1,6 +1,6 @@
 import { paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
 import { logs } from './aws-clients.ts';
-import { logGroupOf } from './lambda-api.ts';
+import { logGroupOf } from './functions.ts';
 
 /** What a function wrote since a moment, oldest first. */
 export async function logLines(functionName: string, sinceMs: number): Promise<string[]> {

@@ -45,6 +45,31 @@ export async function auditRun(userPrefix: string): Promise<RunAudit> {
   };
 }
 
+/** What table, provider and mail say about one order. */
+export interface OrderFacts {
+  /** `<userId>/<orderId>` */
+  readonly name: string;
+  /** `missing`: the provider or the mail knows an order the table does not. */
+  readonly status: string;
+  readonly captures: number;
+  readonly receipts: number;
+  /** Runs its charge needed; 0 while there is no end. */
+  readonly tries: number;
+}
+
+export async function orderFacts(userPrefix: string): Promise<OrderFacts[]> {
+  const [orders, captures, mails] = await Promise.all([orderItems(userPrefix), books.captureCounts(userPrefix), receipts(userPrefix)]);
+  const byName = new Map(orders.map((order) => [`${order['userId']}/${order['orderId']}`, order]));
+  const receiptsByName = Map.groupBy(mails, ({ userId, orderId }) => `${userId}/${orderId}`);
+  return [...new Set([...byName.keys(), ...captures.keys(), ...receiptsByName.keys()])].map((name) => ({
+    name,
+    status: String(byName.get(name)?.['status'] ?? 'missing'),
+    captures: captures.get(name) ?? 0,
+    receipts: receiptsByName.get(name)?.length ?? 0,
+    tries: (byName.get(name)?.['op:capture:1'] as { tries?: number } | undefined)?.tries ?? 0,
+  }));
+}
+
 /**
  * Reads every order and summary twice over HTTP, then compares what the cache holds with what the table holds.
  *
