@@ -1,5 +1,5 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { LETTER_ATTRIBUTE } from '#shared/dead-letter/letter.ts';
+import { LETTER_ATTRIBUTE, REPLAY_ATTRIBUTE } from '#shared/dead-letter/letter.ts';
 import { DEFERRAL_ALARM_MS } from '#shared/retry/schedule.ts';
 import { executeBatch } from '#shared/worker/execute-batch.ts';
 import { executeJob } from '#shared/worker/execute-job.ts';
@@ -39,12 +39,15 @@ export const createHandler =
     return { batchItemFailures: returning.map(({ messageId }) => ({ itemIdentifier: messageId })) };
   };
 
+const replayed = (fence: string | undefined): Pick<Delivery, 'replayOf'> => (fence === undefined ? {} : { replayOf: Number(fence) });
+
 const toDelivery = ({ messageId, receiptHandle, body, attributes, messageAttributes }: SQSRecord, { definition }: Worker): Delivery => ({
   messageId,
   receiptHandle,
   body,
   receiveCount: Number(attributes.ApproximateReceiveCount),
   carriesLetter: messageAttributes?.[LETTER_ATTRIBUTE] !== undefined,
+  ...replayed(messageAttributes?.[REPLAY_ATTRIBUTE]?.stringValue),
   firstReceivedAtMs: Number(attributes.ApproximateFirstReceiveTimestamp),
   // A group SQS does not name is one group: slow, and in order.
   ...(definition.queue.fifoGroup === undefined ? {} : { fifoGroup: attributes.MessageGroupId ?? 'no-group' }),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { queueText } from '#shared/contract/queue-text.ts';
-import type { DeadLetterPort, Letter } from '#shared/dead-letter/letter.ts';
+import type { DeadLetterPort, FifoLetter, Letter } from '#shared/dead-letter/letter.ts';
 import { LETTER_ATTRIBUTE } from '#shared/dead-letter/letter.ts';
 import type { FifoIds, QueueSender } from '#shared/outbox/queue-sender.ts';
 
@@ -17,7 +17,7 @@ type Lazy<T> = () => Promise<T>;
 const sqs = () => import('@aws-sdk/client-sqs');
 
 export const createDeadLetterQueue = (client: Lazy<SQSClient>, queueUrl: string): DeadLetterPort => ({
-  async send(body: string, letter: Letter, fifoGroup?: string): Promise<void> {
+  async send(body: string, letter: Letter, fifo?: FifoLetter): Promise<void> {
     const { SendMessageCommand } = await sqs();
     const attributes = { MessageAttributes: { [LETTER_ATTRIBUTE]: { DataType: 'String', StringValue: queueText(letter) } } };
     const fits = Buffer.byteLength(body) <= MAX_MESSAGE_BYTES - LETTER_ROOM_BYTES;
@@ -26,7 +26,7 @@ export const createDeadLetterQueue = (client: Lazy<SQSClient>, queueUrl: string)
         QueueUrl: queueUrl,
         MessageBody: body,
         ...(fits ? attributes : {}),
-        ...fifoParameters(letterIds(body, letter, fifoGroup)),
+        ...fifoParameters(letterIds(body, letter, fifo)),
       }),
     );
   },
@@ -35,10 +35,11 @@ export const createDeadLetterQueue = (client: Lazy<SQSClient>, queueUrl: string)
 const fifoParameters = ({ group, deduplicationId }: Partial<FifoIds>) =>
   group === undefined ? {} : { MessageGroupId: group, MessageDeduplicationId: deduplicationId };
 
-/** A repeated letter of one message is one letter; a replayed message that ends again gets a letter of its own, for it was received anew. */
-function letterIds(body: string, { firstSeenAt }: Letter, group: string | undefined): Partial<FifoIds> {
-  if (group === undefined) return {};
-  return { group, deduplicationId: createHash('sha256').update(firstSeenAt).update('\0').update(body).digest('hex') };
+/** Within five minutes SQS drops what has the id of an earlier message: a repeated letter may be dropped, the letter of a later end may not. */
+function letterIds(body: string, { firstSeenAt }: Letter, fifo: FifoLetter | undefined): Partial<FifoIds> {
+  if (fifo === undefined) return {};
+  const end = fifo.ending ?? firstSeenAt;
+  return { group: fifo.group, deduplicationId: createHash('sha256').update(end).update('\0').update(body).digest('hex') };
 }
 
 /** Sends in batches and reports every entry that was not accepted: a 200 for the call says nothing about its entries. */

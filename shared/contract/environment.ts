@@ -56,8 +56,12 @@ export const paymentSandboxEnvironment = z.object({
 
 export type EnvironmentOf<Schema extends z.ZodObject> = { [Name in keyof z.input<Schema>]: string };
 
+const queueUrls = z.record(z.string(), url);
+const mappingIds = z.record(z.string(), name);
+const rateLimits = z.record(z.string(), z.number().positive());
+
 /** @throws when the variable is no JSON object of job kinds and queue URLs */
-export const readQueueUrls = (json: string): Record<string, string> => z.record(z.string(), url).parse(JSON.parse(json));
+export const readQueueUrls = (json: string): Record<string, string> => queueUrls.parse(JSON.parse(json));
 
 /** The entrances of jobs that have an item of their own: accept-export, accept-stock-adjustment. */
 export const acceptJobEnvironment = z.object({ STATE_TABLE: name });
@@ -95,7 +99,7 @@ export const governQueuesEnvironment = z.object({
 });
 
 /** @throws when the variable is no JSON object of job kinds and mapping ids */
-export const readMappingIds = (json: string): Record<string, string> => z.record(z.string(), name).parse(JSON.parse(json));
+export const readMappingIds = (json: string): Record<string, string> => mappingIds.parse(JSON.parse(json));
 
 /** @throws when the variable is no JSON object of dependencies and positive limits */
-export const readRateLimits = (json: string): Record<string, number> => z.record(z.string(), z.number().positive()).parse(JSON.parse(json));
+export const readRateLimits = (json: string): Record<string, number> => rateLimits.parse(JSON.parse(json));

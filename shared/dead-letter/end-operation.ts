@@ -37,7 +37,8 @@ export function endWrite(job: LetterJob, standing: Standing, image: ItemImage | 
   if (image === undefined) return undefined;
   const record = standing.kind === 'discarded' || standing.kind === 'superseded' ? standing.record : undefined;
   if (record?.buried === true) return undefined;
-  if (record !== undefined) return buriedWrite(key, operation, { by: record.by, keepOverdue: hasOtherUnfinishedOperation(image, operation) });
+  if (record !== undefined)
+    return buriedWrite(key, operation, { by: record.by, keepOverdue: hasOtherUnfinishedOperation(image, operation) });
   // An attempt the item has not come to yet may still be opened by a customer, and must not meet a closed door then.
   return standing.kind === 'open' || standing.kind === 'superseded' ? endOpen(job, image, ending) : undefined;
 }

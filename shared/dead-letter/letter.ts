@@ -16,6 +16,9 @@ export interface Letter {
 
 export const LETTER_ATTRIBUTE = 'andal';
 
+/** On a replayed message: the fence of the discard it opened again. An item that shows that discard, or an earlier one, has forgotten the replay. */
+export const REPLAY_ATTRIBUTE = 'andal-replay';
+
 export interface LetterFacts {
   readonly kind: string;
   readonly reason: string;
@@ -52,6 +55,16 @@ export const writeLetter = ({
 
 /** Where letters go. Resolves once the queue has them. */
 export interface DeadLetterPort {
-  /** @param fifoGroup the message's group where its queue is a FIFO queue; the letter keeps it */
-  send(body: string, letter: Letter, fifoGroup?: string): Promise<void>;
+  /** @param fifo left out where the queue is no FIFO queue */
+  send(body: string, letter: Letter, fifo?: FifoLetter): Promise<void>;
+}
+
+export interface FifoLetter {
+  /** The message's own; the letter keeps it. */
+  readonly group: string;
+  /**
+   * Whose discard the letter is about, where one stands on an item: a letter that is sent again for one discard is one letter, and the
+   * next discard of the same message has one of its own.
+   */
+  readonly ending?: string | undefined;
 }

@@ -5,10 +5,10 @@ import { rearmWrite } from '#shared/item/rearm.ts';
 import { fifoIds } from '#shared/worker/fifo-ids.ts';
 import type { AuditTrail } from './audit.ts';
 import { audited } from './audited.ts';
-import { LETTER_ATTRIBUTE } from './letter.ts';
+import { LETTER_ATTRIBUTE, REPLAY_ATTRIBUTE } from './letter.ts';
 import type { LetterQueuePort, MessageSenderPort, OutgoingLetter } from './letter-queue-port.ts';
 import type { DeadLetter } from './read-letter.ts';
-import { planReplay, type ReplayRefusal } from './replay-plan.ts';
+import { planReplay, type ReplayPlan, type ReplayRefusal } from './replay-plan.ts';
 
 export interface ReplayWorld {
   readonly store: Pick<ItemStore, 'read' | 'write'>;
@@ -57,7 +57,7 @@ async function replay(letter: DeadLetter, world: ReplayWorld): Promise<Replayed>
     const refusal = await rearm(letter, world);
     if (refusal !== undefined) return { outcome: 'refused', code: refusal };
   }
-  const [unsent] = await world.sender.send(source.queueUrl, [outgoing(letter)]);
+  const [unsent] = await world.sender.send(source.queueUrl, [outgoing(letter, plan)]);
   if (unsent !== undefined) return { outcome: 'not-sent', code: unsent.code };
   const [left] = await world.letters.remove([received]);
   if (left !== undefined) return { outcome: 'not-deleted', code: left.code };
@@ -74,9 +74,14 @@ async function rearm(letter: DeadLetter, { store }: ReplayWorld): Promise<Replay
   return plan.act === 'refuse' ? plan.code : undefined;
 }
 
-/** The body byte for byte, and every attribute but the reason: with it the message would be taken for one that SQS moved back. */
-function outgoing({ received, source, job }: DeadLetter): OutgoingLetter {
-  const { [LETTER_ATTRIBUTE]: _, ...attributes } = received.attributes;
+/**
+ * The body byte for byte, and every attribute but the reason: with it the message would be taken for one that SQS moved back. What it
+ * carries instead tells a worker that finds the operation discarded all the same (a table put back) that the letter is gone.
+ */
+function outgoing({ received, source, job }: DeadLetter, plan: ReplayPlan): OutgoingLetter {
+  const { [LETTER_ATTRIBUTE]: _letter, [REPLAY_ATTRIBUTE]: _earlier, ...others } = received.attributes;
+  const attributes =
+    plan.act === 'rearm-and-send' ? { ...others, [REPLAY_ATTRIBUTE]: { dataType: 'Number', text: String(plan.fence) } } : others;
   return {
     id: received.messageId,
     body: received.body,

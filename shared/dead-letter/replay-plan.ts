@@ -18,7 +18,7 @@ export type ReplayRefusal =
 export type ReplayPlan =
   | { readonly act: 'refuse'; readonly code: ReplayRefusal }
   /** The operation was given up: it is opened again, with a fresh budget of attempts. */
-  | { readonly act: 'rearm-and-send' }
+  | { readonly act: 'rearm-and-send'; readonly fence: number }
   | { readonly act: 'send' };
 
 /**
@@ -42,7 +42,7 @@ export function planReplay(letter: DeadLetter, image: ItemImage | undefined): Re
       // A job with an item of its own brings it into being by its first claim.
       return job.target.own ? { act: 'send' } : { act: 'refuse', code: 'item-not-found' };
     case 'discarded':
-      return { act: 'rearm-and-send' };
+      return { act: 'rearm-and-send', fence: standing.record.fence };
     case 'ahead':
     case 'open':
       return { act: 'send' };

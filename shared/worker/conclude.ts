@@ -89,8 +89,8 @@ async function concludeRefusal(refusal: ClaimRefusal, execution: JobExecution, c
     case 'completed':
       return { action: 'ack', outcome: 'duplicate', facts };
     case 'discarded':
-      // A copy that carries a letter comes back from the dead-letter queue by a plain redrive: swallowed, its only trace would be gone.
-      if (refusal.record.buried && !delivery.carriesLetter) return { action: 'ack', outcome: 'duplicate-of-discarded', facts };
+      if (refusal.record.buried && !comesFromALetter(delivery, refusal.record))
+        return { action: 'ack', outcome: 'duplicate-of-discarded', facts };
       return bury({ code: refusal.record.reason ?? 'discarded' }, execution, context, refusal);
     case 'superseded':
       return { action: 'ack', outcome: refusal.kind, facts };
@@ -134,11 +134,12 @@ async function bury(
   context: Context,
   { image, record }: Discarded,
 ): Promise<Ending> {
-  const { job, worker } = context;
+  const { job, worker, delivery } = context;
   const attempts = record?.tries ?? Math.min(attemptsSpent(image, execution.operation), MAX_ATTEMPTS);
-  await sendLetter({ reason, detail, attempts }, context);
+  const by = record?.by ?? execution.holder.owner;
+  await sendLetter({ reason, detail, attempts, ending: endingOf(by, delivery, record) }, context);
   const write = buriedWrite(execution.target, execution.operation, {
-    by: record?.by ?? execution.holder.owner,
+    by,
     keepOverdue: hasOtherUnfinishedOperation(image, execution.operation),
   });
   // Without the mark a later copy only repeats the letter.
@@ -146,13 +147,24 @@ async function bury(
   return { action: 'ack', outcome: 'dead-lettered', facts: { ...factsOf(execution, job), code: reason } };
 }
 
+/**
+ * A copy that carries a letter was moved back by SQS's own means. One that was replayed from the very discard it meets, or from a later
+ * one, finds an item that has forgotten the replay (a table put back). Swallowed, the job's only trace would be gone: its letter has left.
+ */
+const comesFromALetter = ({ carriesLetter, replayOf = 0 }: Delivery, { fence }: OperationRecord): boolean =>
+  carriesLetter === true || replayOf >= fence;
+
+/** It needs another letter, however soon after the one before. */
+const endingOf = (by: string, delivery: Delivery, record: OperationRecord | undefined): string =>
+  record !== undefined && comesFromALetter(delivery, record) ? `${by} ${delivery.firstReceivedAtMs}` : by;
+
 async function refuse(reason: string, context: Context): Promise<Ending> {
   await sendLetter({ reason, attempts: 0 }, context);
   return { action: 'ack', outcome: 'dead-lettered', facts: { key: context.job.key, code: reason } };
 }
 
 async function sendLetter(
-  { reason, detail, attempts }: { reason: string; detail?: string | undefined; attempts: number },
+  { reason, detail, attempts, ending }: { reason: string; detail?: string | undefined; attempts: number; ending?: string },
   { delivery, worker, job }: Omit<Context, 'job'> & { job?: ParsedJob },
 ): Promise<void> {
   const letter = writeLetter({
@@ -165,7 +177,8 @@ async function sendLetter(
     schemaVersion: job?.message.version,
     trace: job?.message.trace,
   });
-  await worker.deadLetters.send(delivery.body, letter, delivery.fifoGroup);
+  const { body, fifoGroup: group } = delivery;
+  await worker.deadLetters.send(body, letter, group === undefined ? undefined : { group, ending });
 }
 
 function factsOf(execution: JobExecution, { key }: ParsedJob): EndingFacts {

@@ -33,6 +33,8 @@ export interface Delivery {
   readonly receiveCount: number;
   /** The message brings the letter of a dead letter along: somebody moved it back by SQS's own means. */
   readonly carriesLetter?: boolean;
+  /** The fence of the discard that the message was replayed from, where it was. */
+  readonly replayOf?: number;
   /** When the message was first received. */
   readonly firstReceivedAtMs: number;
   /** The message's group on a FIFO queue; absent where order does not matter. */

@@ -45,6 +45,7 @@ export interface WorkerBench {
       receiveCount?: number;
       carriesLetter?: boolean;
       firstReceivedAtMs?: number;
+      replayOf?: number;
       world?: Partial<Worker>;
     },
   ): Promise<Ending>;
@@ -108,7 +109,15 @@ export function createWorkerBench({ fraction = 0.5 }: { fraction?: number | (() 
     putItem: (attributes) => void aws.dynamodb.handle('PutItem', { TableName: TABLE, Item: toAttributeValues(attributes) }),
     deliver: (
       body,
-      { definition, remainingMs = 25_000, receiveCount = 1, carriesLetter = false, firstReceivedAtMs = clock.nowMs(), world = {} } = {},
+      {
+        definition,
+        remainingMs = 25_000,
+        receiveCount = 1,
+        carriesLetter = false,
+        firstReceivedAtMs = clock.nowMs(),
+        replayOf,
+        world = {},
+      } = {},
     ) => {
       const delivery: Delivery = {
         messageId: `m-${++messages}`,
@@ -117,6 +126,7 @@ export function createWorkerBench({ fraction = 0.5 }: { fraction?: number | (() 
         receiveCount,
         carriesLetter,
         firstReceivedAtMs,
+        ...(replayOf === undefined ? {} : { replayOf }),
       };
       return executeJob(delivery, { ...worker(definition), ...world }, remainingMs);
     },

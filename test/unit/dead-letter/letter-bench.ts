@@ -6,7 +6,7 @@ import { createDeadLetterQueue } from '#shared/aws/sqs-queue.ts';
 import { createLetterArchive } from '#shared/dead-letter/archive.ts';
 import { type AuditEntry, createAuditTrail, readAudit } from '#shared/dead-letter/audit.ts';
 import { type Discarded, type DiscardWorld, discardLetter } from '#shared/dead-letter/discard-letter.ts';
-import type { Letter } from '#shared/dead-letter/letter.ts';
+import type { FifoLetter, Letter } from '#shared/dead-letter/letter.ts';
 import type { LetterQueuePort } from '#shared/dead-letter/letter-queue-port.ts';
 import { type DeadLetter, type LetterSource, readLetter } from '#shared/dead-letter/read-letter.ts';
 import { type Replayed, type ReplayWorld, replayLetter } from '#shared/dead-letter/replay-letter.ts';
@@ -53,10 +53,10 @@ export function createLetterBench(): LetterBench {
   const control = createControlTable(client, 'Control');
   const queue = (kind: string): LetterQueuePort => createLetterQueue(sqs, url(deadLetterQueueOf(kind)));
   base.overrides.deadLetters = {
-    async send(body: string, letter: Letter, fifoGroup?: string) {
+    async send(body: string, letter: Letter, fifo?: FifoLetter) {
       base.letters.push({ body, letter });
       const kind = /"kind":"([a-z-]+)"/.exec(body)?.[1] ?? 'capture-payment';
-      await createDeadLetterQueue(async () => sqs, url(deadLetterQueueOf(kind))).send(body, letter, fifoGroup);
+      await createDeadLetterQueue(async () => sqs, url(deadLetterQueueOf(kind))).send(body, letter, fifo);
     },
   };
   const startDay = new Date(clock.nowMs()).toISOString().slice(0, 10);

@@ -209,11 +209,13 @@ describe('a letter that SQS moved by itself', () => {
     expect(bench.order('ord-1').status).toBe('paid');
   });
 
-  test('loses the reason of an earlier death, or it would be taken for one that is moved back by hand', async () => {
+  test('loses the reason of an earlier death, or it would be taken for one that is moved back by hand, and says which death it was', async () => {
     const { bench, letter } = await spent();
     expect(letter.received.attributes['andal']).toBeDefined();
     await bench.replay(letter);
-    expect(bench.messagesOf(KIND)[0]?.attributes).toEqual({});
+    const { fence } = bench.order('ord-1') as { fence: number };
+    expect(bench.messagesOf(KIND)[0]?.attributes).toMatchObject({ 'andal-replay': { DataType: 'Number', StringValue: String(fence) } });
+    expect(bench.messagesOf(KIND)[0]?.attributes).not.toHaveProperty('andal');
   });
 });
 

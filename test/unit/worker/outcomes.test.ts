@@ -270,6 +270,15 @@ describe('the letter of a discarded job', () => {
     expect(bench.letters).toHaveLength(1);
   });
 
+  test('goes out again for a message replayed from this discard, which the item has forgotten, and not for one of an earlier', async () => {
+    const { bench, definition, body } = await discardedOnce(false);
+    const record = bench.item(scriptedItem('a'))?.['op:run'];
+    const { fence } = record as { fence: number };
+    expect(await bench.deliver(body, { definition, replayOf: fence - 1 })).toMatchObject({ outcome: 'duplicate-of-discarded' });
+    expect(await bench.deliver(body, { definition, replayOf: fence })).toMatchObject({ outcome: 'dead-lettered' });
+    expect(bench.letters).toHaveLength(2);
+  });
+
   test('is made up for by the next copy when it could not be sent, and the message is not acknowledged before', async () => {
     const { bench, definition, body, ending } = await discardedOnce(true);
     expect(ending).toBeInstanceOf(Error);
