@@ -26,6 +26,7 @@ async function runStep(step: Step, signal: AbortSignal): Promise<Counts> {
   const counts = step.reportFile === undefined ? countStep(result.exitCode) : countTests(step.reportFile, result.exitCode);
   console.log(line(step, counts, Date.now() - startedAtMs));
   if (counts.failed > 0) console.log(indented(result));
+  else if (step.saysLast === true) console.log(indented({ output: result.output.trim().split('\n').at(-1) ?? '' }));
   return counts;
 }
 
@@ -35,7 +36,7 @@ function line({ name, reportFile }: Step, { passed, failed }: Counts, tookMs: nu
   return `${mark} ${name.padEnd(18)} ${(tookMs / 1000).toFixed(1).padStart(6)} s${detail}`;
 }
 
-const indented = ({ output }: ProgramResult): string =>
+const indented = ({ output }: Pick<ProgramResult, 'output'>): string =>
   output
     .trim()
     .split('\n')

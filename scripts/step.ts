@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
 /** One line of `npm run check`: a program whose exit code is the answer. */
@@ -7,16 +8,29 @@ export interface Step {
   readonly timeoutMs: number;
   /** Where a test run leaves its counts; a step without it counts as one. */
   readonly reportFile?: string;
+  /** Its last line is shown when it succeeds: how much was tried, or why nothing was. */
+  readonly saysLast?: boolean;
   /** Shown while it runs, not only when it fails. */
   readonly live?: boolean;
 }
 
 const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 
 const script = (file: string): readonly [string, string] => [process.execPath, join('scripts', file)];
 
+/** About a minute on one core; a number of runs and not a time, so that a commit is always checked by the same ones. */
+const FRESH_SEEDS = 400;
+
 /** Everything that needs no emulator and no network, slowest first so that two at a time end early. */
 export const checkSteps = (reportDirectory: string): Step[] => [
+  simulationStep('corpus and single faults', ['--mode', 'corpus,exhaustive'], { reportDirectory, timeoutMs: 15 * MINUTE_MS }),
+  simulationStep('a minute of fresh seeds', ['--seed', 'commit', '--runs', String(FRESH_SEEDS)], {
+    reportDirectory,
+    timeoutMs: 15 * MINUTE_MS,
+  }),
+  // Without spin it says so and passes: the model needs no code of ours, and not every machine has a package for it.
+  { name: 'model', command: [process.execPath, join('test', 'model', 'run.ts'), '--quick'], timeoutMs: 10 * MINUTE_MS, saysLast: true },
   testStep('infra', { reportDirectory, timeoutMs: 5 * MINUTE_MS }),
   testStep('unit', { reportDirectory, timeoutMs: 5 * MINUTE_MS }),
   testStep('conformance', { reportDirectory, timeoutMs: 5 * MINUTE_MS }),
@@ -33,6 +47,44 @@ export const checkSteps = (reportDirectory: string): Step[] => [
 
 export const integrationStep = (reportDirectory: string): Step =>
   testStep('integration', { reportDirectory, timeoutMs: 25 * MINUTE_MS, live: true });
+
+/** What takes hours: every promise under as much as can be tried. */
+export const verifySteps = (reportDirectory: string, { isFull }: { readonly isFull: boolean }): Step[] => [
+  ...[
+    {
+      name: isFull ? 'all pairs of faults' : 'pairs of faults',
+      args: ['--mode', 'exhaustive', '--pairs', ...(isFull ? [] : ['--sample', '20000'])],
+    },
+    { name: 'what stays broken for hours', args: ['--mode', 'liveness'] },
+    { name: '20,000 seeds', args: ['--seed', 'commit', '--runs', '20000'] },
+  ].map(({ name, args }) => simulationStep(name, args, { reportDirectory, timeoutMs: DAY_MS, jobs: availableParallelism(), live: true })),
+  { name: 'mutants', command: ['npm', 'run', '--silent', 'mutants'], timeoutMs: DAY_MS, live: true },
+  { name: 'model', command: ['npm', 'run', '--silent', 'model'], timeoutMs: DAY_MS, live: true },
+];
+
+/** A busy machine is no endless run. */
+const PATIENCE_SECONDS = '300';
+
+function simulationStep(
+  what: string,
+  args: readonly string[],
+  { reportDirectory, timeoutMs, jobs = 1, live = false }: { reportDirectory: string; timeoutMs: number; jobs?: number; live?: boolean },
+): Step {
+  const reportFile = join(reportDirectory, `simulation-${what.replaceAll(/[^a-z0-9]+/gi, '-')}.json`);
+  const entry = join('test', 'simulation', 'simulate.ts');
+  const command = [
+    process.execPath,
+    entry,
+    ...args,
+    '--jobs',
+    String(jobs),
+    '--patience',
+    PATIENCE_SECONDS,
+    '--report',
+    reportFile,
+  ] as const;
+  return { name: `simulation: ${what}`, command, timeoutMs, reportFile, live, saysLast: true };
+}
 
 function testStep(
   project: string,

@@ -1,0 +1,104 @@
+import { fromAttributeValues } from '#shared/aws/attribute-values.ts';
+import type { Answer } from '../../support/fake-aws/aws-error.ts';
+import type { FakeDynamodb, StreamRecord } from '../../support/fake-aws/fake-dynamodb.ts';
+import type { FakeSqs } from '../../support/fake-aws/fake-sqs.ts';
+import type { Call } from '../../support/fake-aws/wire.ts';
+import type { ObjectStore } from '../../support/object-store.ts';
+import type { Signals } from '../kernel/signals.ts';
+import type { World } from '../kernel/world.ts';
+import type { AwsServices } from '../network/aws-requests.ts';
+import { nameOfQueue } from '../network/labels.ts';
+import type { Observer } from '../observer.ts';
+import type { createMappingStates } from './mapping-states.ts';
+import { TABLES } from './names.ts';
+import type { QueueMapping } from './queue-mapping.ts';
+import type { Schedules } from './schedules.ts';
+import type { StreamMapping } from './stream-mapping.ts';
+
+export interface ServicesParts {
+  readonly world: World;
+  readonly dynamodb: FakeDynamodb;
+  readonly sqs: FakeSqs;
+  readonly signals: Signals<Observer>;
+  readonly mappings: ReadonlyMap<string, QueueMapping>;
+  readonly streams: readonly StreamMapping[];
+  readonly schedules: Schedules;
+  readonly objects: ObjectStore;
+  readonly mappingStates: ReturnType<typeof createMappingStates>;
+}
+
+export interface Services extends AwsServices {
+  /**
+   * Tells of every change of a table since the last time.
+   *
+   * @param call that made the changes, and by whom; undefined for the service itself
+   * @param unseen no consumer of the stream ever sees them: a restored table begins a new stream
+   */
+  announceWrites(call: Call | undefined, by: string | undefined, unseen?: boolean): void;
+}
+
+/** All services, and what each change there sets off: stream records, deliveries, scheduled runs, the watchers' attention. */
+export function createServices(parts: ServicesParts): Services {
+  const { dynamodb, sqs, signals, mappings, objects, mappingStates } = parts;
+  const announceWrites = createAnnouncer(parts);
+  return {
+    announceWrites,
+    apply(call, changesBehind, by): Answer {
+      if (call.service === 'dynamodb') {
+        const answer = dynamodb.handle(call.operation, call.input, { changesBehind });
+        announceWrites(call, by);
+        return answer;
+      }
+      const answer = sqs.handle(call.operation, call.input);
+      if (!('error' in answer)) signals.queueCalled(call, by);
+      mappings.get(nameOfQueue(String(call.input.QueueUrl)))?.poke();
+      return answer;
+    },
+    applyRest: (call) => (call.service === 's3' ? objects.handle(call) : mappingStates.handle(call)),
+  };
+}
+
+/** Tells of every record that the tables' streams have gained since the last time. */
+function createAnnouncer({ world, dynamodb, signals, streams, schedules }: ServicesParts) {
+  const seen = new Map<string, number>();
+  return (call: Call | undefined, by: string | undefined, unseen = false): void => {
+    for (const table of Object.values(TABLES)) {
+      const records = dynamodb.stream(table);
+      for (let index = seen.get(table) ?? 0; index < records.length; index++) {
+        const record = records[index] as StreamRecord;
+        if (table === TABLES.state && !unseen) for (const stream of streams) stream.add(record);
+        signals.itemWritten(Object.assign(imagesOf(record), { table, id: idOf(record), by, call, atMs: world.nowMs }));
+      }
+      if ((seen.get(table) ?? 0) === records.length) continue;
+      seen.set(table, records.length);
+      schedules.poke(table);
+    }
+  };
+}
+
+/** Keys are text in every table. */
+const idOf = ({ dynamodb: { Keys } }: StreamRecord): string =>
+  Object.values(Keys)
+    .map(({ S }) => S)
+    .join('|');
+
+/** Read when somebody looks: most watchers pass most writes by. */
+const imagesOf = ({ dynamodb: { OldImage, NewImage } }: StreamRecord) => {
+  const [old, next] = [lazily(OldImage), lazily(NewImage)];
+  return {
+    get old() {
+      return old();
+    },
+    get next() {
+      return next();
+    },
+  };
+};
+
+function lazily(image: StreamRecord['dynamodb']['NewImage']): () => Readonly<Record<string, unknown>> | undefined {
+  let read: Readonly<Record<string, unknown>> | undefined;
+  return () => {
+    if (image !== undefined) read ??= fromAttributeValues(image as never);
+    return read;
+  };
+}

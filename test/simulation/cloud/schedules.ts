@@ -1,0 +1,70 @@
+import type { FakeDynamodb, Item } from '../../support/fake-aws/fake-dynamodb.ts';
+import type { World } from '../kernel/world.ts';
+import type { Lambda } from './lambda.ts';
+import { TABLES } from './names.ts';
+import type { QueueMapping } from './queue-mapping.ts';
+import { createSchedule } from './schedule.ts';
+
+export interface Schedules {
+  /** Something in this table changed. */
+  poke(table: string): void;
+}
+
+interface SchedulesParts {
+  readonly world: World;
+  readonly lambda: Lambda;
+  readonly dynamodb: FakeDynamodb;
+  readonly mappings: ReadonlyMap<string, QueueMapping>;
+  readonly kinds: readonly string[];
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+/** The sweep goes on every five minutes until it is done; a table this small is done at once, unless something fails. */
+const SWEEP_TRIES_MS = [0, 5, 10, 20, 60].map((minutes) => minutes * MINUTE_MS);
+/** Clocks are five minutes wrong at most; a run that looks a little too early or late finds nothing and costs nothing. */
+const SKEW_MS = 5 * MINUTE_MS;
+
+/** rescue-jobs and govern-queues each minute, sweep-state each day. */
+export function createSchedules({ world, lambda, dynamodb, mappings }: SchedulesParts): Schedules {
+  const run = (functionName: string) => (): void => {
+    if (lambda.running(functionName) > 0) return;
+    lambda.invoke(functionName, {}, () => rescue.poke());
+  };
+  const earliest = (table: string, instantOf: (item: Item) => number): number =>
+    dynamodb.items(table).reduce((least, item) => Math.min(least, instantOf(item)), Number.POSITIVE_INFINITY);
+  const governed = (): boolean =>
+    dynamodb.items(TABLES.control).some(({ id }) => /^(breaker|pause|slow|mapping):/.test(id?.S ?? '')) ||
+    [...mappings.values()].some((mapping) => !mapping.enabled || mapping.maxConcurrency !== mapping.definition.maxConcurrency);
+
+  const rescue = createSchedule(world, {
+    everyMs: MINUTE_MS,
+    nextMs: () =>
+      Math.min(
+        earliest(TABLES.state, (item) => Number(item['overdueAtMs']?.N ?? Number.POSITIVE_INFINITY) - SKEW_MS),
+        earliest(TABLES.control, (item) => Number(item['deadlineMs']?.N ?? Number.POSITIVE_INFINITY) - SKEW_MS),
+      ),
+    run: run('rescue-jobs'),
+  });
+  const govern = createSchedule(world, {
+    everyMs: MINUTE_MS,
+    nextMs: () => (governed() ? world.nowMs : Number.POSITIVE_INFINITY),
+    run: run('govern-queues'),
+  });
+  const sweeps = SWEEP_TRIES_MS.map((afterMs) => {
+    const sweep = run('sweep-state');
+    const tick = (): void => {
+      sweep();
+      world.after(DAY_MS, tick);
+    };
+    world.after(DAY_MS - (world.nowMs % DAY_MS) + afterMs, tick);
+    return tick;
+  });
+  void sweeps;
+  return {
+    poke(table) {
+      if (table === TABLES.state || table === TABLES.control) rescue.poke();
+      if (table === TABLES.control) govern.poke();
+    },
+  };
+}

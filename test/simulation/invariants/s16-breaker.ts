@@ -1,0 +1,117 @@
+import { breakerRow } from '#shared/control/rows.ts';
+import { scriptOf } from '#shared/payments/magic-amounts.ts';
+import type { Invariant } from '../invariant.ts';
+import type { Process } from '../kernel/process.ts';
+import type { ItemWritten } from '../observer.ts';
+import type { ProviderCall } from '../provider/provider-requests.ts';
+import type { Simulation } from '../simulation.ts';
+
+const ROW = breakerRow('payment-provider');
+/** A process reads the row at most once a second, and an answer travels a little. */
+const UNHEARD_MS = 1_000 + 100;
+/** An answer that takes this long may have been given up by its caller. */
+const SLOW_MS = 2_500;
+/** A failure counts for a minute; the call behind it may have begun well before. */
+const FAILURES_MS = 5 * 60_000;
+const FAILURES_TO_OPEN = 5;
+const FAILURES_TO_OPEN_AGAIN = 2;
+
+type State = 'closed' | 'closing' | 'open' | 'half-open';
+
+interface Phase {
+  readonly atMs: number;
+  readonly state: State;
+  readonly prober: string | undefined;
+  readonly probeOwner: string | undefined;
+  /** Calls of the one that may try. */
+  probes: number;
+}
+
+/**
+ * Judged by the row in the Control table and by when calls left. A process that was frozen could not know, so each call is judged
+ * once its process shows when it last stood still.
+ */
+export const breaker: Invariant = {
+  id: 'S16',
+  promise: 'an open circuit lets no call out once its instance can know of it, a half-open one lets one probe; declines never open it',
+  watch(simulation, violate) {
+    const phases: Phase[] = [{ atMs: 0, state: 'closed', prober: undefined, probeOwner: undefined, probes: 0 }];
+    const failures = createFailures(simulation);
+    const unjudged = new Map<string, ProviderCall[]>();
+    const dead = new Map<string, Process>();
+    return {
+      itemWritten(written) {
+        if (written.table !== 'Control' || written.id !== ROW) return;
+        const before = phases.at(-1) as Phase;
+        const phase = phaseOf(written);
+        if (phase.state === before.state && phase.probeOwner === before.probeOwner) return;
+        phases.push(phase);
+        if (phase.state !== before.state) simulation.happened(`breaker ${phase.state}`);
+        const opens = phase.state === 'open' && (before.state === 'closed' || before.state === 'closing');
+        if (!opens || written.by === undefined) return;
+        const needed = before.state === 'closed' ? FAILURES_TO_OPEN : FAILURES_TO_OPEN_AGAIN;
+        const seen = failures.since(written.by, written.atMs - FAILURES_MS);
+        if (seen < needed) violate(`${written.by} opened the circuit after ${seen} failed calls; declines and answers do not count`);
+      },
+      providerCalled(call) {
+        failures.began(call);
+        const sender = dead.get(call.from);
+        if (sender !== undefined) return judgeCall(call, sender, phases, violate);
+        const calls = unjudged.get(call.from);
+        if (calls === undefined) unjudged.set(call.from, [call]);
+        else calls.push(call);
+      },
+      providerAnswered: (call, { status }) => failures.answered(call, status),
+      invocationEnded(_functionName, process) {
+        for (const call of unjudged.get(process.name) ?? []) judgeCall(call, process, phases, violate);
+        unjudged.delete(process.name);
+        if (process.dead) dead.set(process.name, process);
+      },
+    };
+  },
+};
+
+function phaseOf({ next, by, atMs }: ItemWritten): Phase {
+  const state = (next?.['state'] ?? 'closed') as State;
+  const probeOwner = next?.['probeOwner'] as string | undefined;
+  return { atMs, state, prober: state === 'half-open' ? by : undefined, probeOwner, probes: 0 };
+}
+
+function judgeCall({ operation, from, sentAtMs }: ProviderCall, process: Process, phases: Phase[], violate: (how: string) => void): void {
+  const index = phases.findLastIndex(({ atMs }) => atMs <= sentAtMs);
+  const phase = phases[index];
+  if (phase === undefined || phase.state === 'closed' || phase.state === 'closing') return;
+  const lastPassable = phases.slice(0, index).findLastIndex(({ state }) => state === 'closed' || state === 'closing');
+  const shutMs = sentAtMs - (phases[lastPassable + 1] as Phase).atMs;
+  if (shutMs <= UNHEARD_MS || process.frozenUntilMs > sentAtMs - UNHEARD_MS) return;
+  const what = `${from} sent a ${operation} ${Math.round(shutMs)} ms after the circuit had opened`;
+  if (phase.state === 'open') return violate(what);
+  if (from !== phase.prober) return violate(`${what}, while ${phase.prober} was the one to try it`);
+  phase.probes++;
+  if (phase.probes > 1) violate(`${what}, as call ${phase.probes} of one probe`);
+}
+
+/** Calls that may count against the provider, generously: only an opening without any is a fault. */
+function createFailures({ faults, world }: Simulation) {
+  const clean = new Set<ProviderCall>();
+  const calls: ProviderCall[] = [];
+  return {
+    began: (call: ProviderCall): void => void calls.push(call),
+    answered(call: ProviderCall, status: number): void {
+      const refusedForGood = status >= 500 || [401, 403, 404, 405].includes(status);
+      const isPrompt = world.nowMs - call.sentAtMs < SLOW_MS;
+      if (!refusedForGood && isPrompt && !isSpoilt(call)) clean.add(call);
+    },
+    since(by: string, sinceMs: number): number {
+      const who = by.split('#')[0] ?? by;
+      while (calls[0] !== undefined && calls[0].sentAtMs < sinceMs) clean.delete(calls.shift() as ProviderCall);
+      const injected = faults.injected.filter(
+        ({ label, atMs }) => atMs >= sinceMs && label.startsWith(`${who} `) && label.endsWith(' at the provider'),
+      );
+      return injected.length + calls.filter((call) => call.from.startsWith(who) && !clean.has(call)).length;
+    },
+  };
+}
+
+/** The sandbox cuts some answers off by itself; the status tells nothing of it. */
+const isSpoilt = ({ body }: ProviderCall): boolean => scriptOf(Number(/"amountMinor":(\d+)/.exec(body)?.[1])).answer !== undefined;

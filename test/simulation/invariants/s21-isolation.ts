@@ -1,0 +1,133 @@
+import type { SQSRecord } from 'aws-lambda';
+import type { Call } from '../../support/fake-aws/wire.ts';
+import { workerOfKind } from '../cloud/names.ts';
+import type { Invariant } from '../invariant.ts';
+import type { ItemWritten } from '../observer.ts';
+import type { Simulation } from '../simulation.ts';
+import { idOf, jobOf, keyIn, outboxKeys } from './item-views.ts';
+import { isPoison, isPoisonChange } from './poison.ts';
+
+/** In calm weather a change reaches its queue within seconds. */
+const CARRIED_MS = 60_000;
+/** A poison record that is not set aside is tried again for as long as the stream keeps it. */
+const POISONED_MS = 60 * 60_000;
+/** A lagging stream, a frozen process or a delete that was lost shows this much later. */
+const LONGEST_EFFECT_MS = 15 * 60_000;
+
+/** Judged where nothing else went wrong with those concerned: what a fault does to a batch is no poison's doing. */
+export const isolation: Invariant = {
+  id: 'S21',
+  promise: 'a poison message fails alone in its batch, a poison stream record delays no other key',
+  watch(simulation, violate) {
+    const batches = watchBatches(simulation, violate);
+    const records = watchRecords(simulation, violate);
+    return {
+      messagesDelivered: batches.messagesDelivered,
+      disturbed: records.disturbed,
+      itemWritten(written) {
+        batches.itemWritten(written);
+        records.itemWritten(written);
+      },
+      queueCalled(call, by) {
+        batches.queueCalled(call, by);
+        records.queueCalled(call);
+      },
+    };
+  },
+};
+
+interface Delivered {
+  readonly atMs: number;
+  handedBack: boolean;
+}
+
+/** What came with poison, and whether it comes back. */
+function watchBatches(simulation: Simulation, violate: (how: string) => void) {
+  const { faults, jobQueues, world } = simulation;
+  const workerOf = new Map(jobQueues.map(({ definition: { kind }, queueName }) => [queueName, workerOfKind(kind)]));
+  const beside = new Map<string, Delivered>();
+  const receipts = new Map<string, Delivered>();
+  const finishedAtMs = new Map<string, number>();
+  const strange = new Set<string>();
+  const isPoisoned = (body: string): boolean => strange.has(body) || isPoison(body);
+  const hadFault = (queueName: string, { atMs }: Delivered): boolean =>
+    faults.injected.some(
+      (fault) =>
+        fault.atMs >= atMs - LONGEST_EFFECT_MS &&
+        (fault.label.startsWith(`${workerOf.get(queueName)} `) || fault.label === `mapping takes ${queueName}`),
+    );
+  const judgeAgain = (queueName: string, { messageId, body }: SQSRecord): void => {
+    const before = beside.get(messageId);
+    if (before === undefined || hadFault(queueName, before)) return;
+    if (isPoisoned(body)) return violate(`the poison message ${messageId} came back instead of being set aside`);
+    const job = jobOf(keyIn(body) ?? '');
+    const endedMs = job && finishedAtMs.get(`${idOf(job.item)} ${job.operation}`);
+    if (endedMs !== undefined && endedMs > before.atMs && !before.handedBack)
+      violate(`${job?.key} was finished, and came back with the poison of its batch`);
+  };
+  return {
+    messagesDelivered(queueName: string, records: readonly SQSRecord[]): void {
+      if (!workerOf.has(queueName)) return;
+      for (const record of records) judgeAgain(queueName, record);
+      const poisoned = records.filter(({ body }) => isPoisoned(body)).length;
+      for (const { messageId } of records) beside.delete(messageId);
+      if (poisoned === 0) return;
+      simulation.happened(poisoned < records.length ? 'poison in a batch with others' : 'poison alone in its batch');
+      for (const { messageId, receiptHandle } of records) {
+        const delivered = { atMs: world.nowMs, handedBack: false };
+        beside.set(messageId, delivered);
+        receipts.set(receiptHandle, delivered);
+      }
+    },
+    itemWritten({ table, id, old, next, atMs }: ItemWritten): void {
+      if (table !== 'State' || next === undefined || old?.['lease'] !== 'held') return;
+      const operation = String(old['leaseOp']);
+      if (old[`op:${operation}`] === undefined && next[`op:${operation}`] !== undefined) finishedAtMs.set(`${id} ${operation}`, atMs);
+    },
+    queueCalled({ operation, input }: Call, by: string): void {
+      // Processes of ours are numbered; whatever anybody else puts into a queue is strange.
+      if (operation === 'SendMessage' && !by.includes('#')) strange.add(String(input.MessageBody));
+      if (operation !== 'ChangeMessageVisibilityBatch' || receipts.size === 0) return;
+      for (const { ReceiptHandle } of input.Entries as { ReceiptHandle: string }[]) {
+        const delivered = receipts.get(ReceiptHandle);
+        if (delivered !== undefined) delivered.handedBack = true;
+      }
+    },
+  };
+}
+
+/** How long each change's jobs take to their queues once a poison record is about. */
+function watchRecords(simulation: Simulation, violate: (how: string) => void) {
+  const { faults, world } = simulation;
+  /** When each job's commit was written, by its key. */
+  const leaving = new Map<string, number>();
+  let poisonedAtMs = Number.NEGATIVE_INFINITY;
+  const isDelayed = (atMs: number): boolean =>
+    world.nowMs - atMs > CARRIED_MS &&
+    faults.injected.every((fault) => fault.atMs < atMs - LONGEST_EFFECT_MS || !/^(?:dispatch-outbox |stream delivers)/.test(fault.label));
+  return {
+    itemWritten({ table, old, next, atMs }: ItemWritten): void {
+      if (table !== 'State' || next?.['outbox'] === undefined || next['version'] === old?.['version']) return;
+      if (isPoisonChange(old, next)) {
+        poisonedAtMs = atMs;
+        simulation.happened('a poison stream record');
+      } else if (atMs - poisonedAtMs < POISONED_MS && !simulation.streams.some(({ lostUntilMs }) => lostUntilMs > atMs)) {
+        for (const key of outboxKeys(next)) leaving.set(key, atMs);
+      }
+    },
+    /** What the stream had is gone with the old table; the daily sweep brings it. */
+    disturbed: (what: string): void => {
+      if (what === 'restore') leaving.clear();
+    },
+    queueCalled({ operation, input }: Call): void {
+      if (leaving.size === 0 || operation !== 'SendMessageBatch') return;
+      for (const { MessageBody } of input.Entries as { MessageBody: string }[]) {
+        const key = keyIn(MessageBody) ?? '';
+        const committedAtMs = leaving.get(key);
+        if (committedAtMs !== undefined && isDelayed(committedAtMs))
+          violate(`${key} left ${Math.round(world.nowMs - committedAtMs)} ms after its commit, behind a poison record`);
+        leaving.delete(key);
+      }
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import { createChance, seedFor } from '../kernel/chance.ts';
+import { type Fault, type FaultPlan, noFaults } from '../network/fault.ts';
+
+/** How a run's faults are drawn. */
+export interface Weather {
+  /** Share of the points where something goes wrong. */
+  readonly rate: number;
+  /** How much likelier each fault is than another in this run; absent counts as 1. */
+  readonly weights: Readonly<Partial<Record<Fault, number>>>;
+  readonly untilMs: number;
+}
+
+const ALL: readonly Fault[] = [
+  ...[
+    'refused',
+    'dropped',
+    'answer-lost',
+    'late',
+    'throttled',
+    'server-error',
+    'server-error-applied',
+    'conflict',
+    'entry-failed',
+    'stale-read',
+  ],
+  ...['slow', 'rate-limited', 'unavailable', 'cut-off', 'wrong-amount', 'crash-before', 'crash-after', 'freeze-before', 'freeze-after'],
+  ...['delivered-twice', 'delivered-late', 'delete-lost', 'not-invoked', 'replayed', 'batch-split', 'lag'],
+] as Fault[];
+
+/** Each run has weather of its own: some faults never, some often, so that rare mixtures are not averaged away. */
+export function drawWeather(seed: number, { untilMs, rate }: { readonly untilMs: number; readonly rate?: number | undefined }): Weather {
+  const chance = createChance(seedFor(seed, 'weather'));
+  const drawn = chance.between(0.02, 0.2);
+  return { rate: rate ?? drawn, weights: Object.fromEntries(ALL.map((fault) => [fault, chance.pick([0, 1, 1, 1, 5])])), untilMs };
+}
+
+/**
+ * @param without ordinals of injected faults to leave out, for shrinking; each point's draw is its own, so that leaving one out
+ * moves no other
+ */
+export function weatherPlan(seed: number, { rate, weights, untilMs }: Weather, without: ReadonlySet<number> = new Set()): FaultPlan {
+  if (rate === 0) return noFaults;
+  let struck = 0;
+  return {
+    at(point, possible) {
+      if (point.atMs >= untilMs) return undefined;
+      const chance = createChance(seedFor(seed, `point ${point.index}`));
+      if (!chance.happens(rate)) return undefined;
+      const fault = chance.pickWeighted(Object.fromEntries(possible.map((name) => [name, weights[name] ?? 1])) as Record<string, number>);
+      if (fault === undefined || without.has(struck++)) return undefined;
+      return fault as (typeof possible)[number];
+    },
+  };
+}
