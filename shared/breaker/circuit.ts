@@ -54,7 +54,9 @@ export function standingOf(row: BreakerRow | undefined, nowMs: number, scale: nu
     const share = RAMP_SHARES[Math.max(0, Math.floor((nowMs - (row.closedAtMs ?? 0)) / (RAMP_STEP_MS * scale)))];
     return share === undefined ? { state: 'closed' } : { state: 'closing', share };
   }
-  if (row.retryAtMs !== undefined && nowMs < row.retryAtMs) return { state: 'open', retryAtMs: row.retryAtMs };
+  // A clock that is behind the one which wrote the row sees a longer wait than there is.
+  if (row.retryAtMs !== undefined && nowMs < row.retryAtMs)
+    return { state: 'open', retryAtMs: Math.min(row.retryAtMs, nowMs + LONGEST_COOL_DOWN_MS * scale) };
   if (row.probeUntilMs !== undefined && nowMs <= row.probeUntilMs) return { state: 'probing', untilMs: row.probeUntilMs };
   return { state: 'probe-due', row };
 }
