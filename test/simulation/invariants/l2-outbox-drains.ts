@@ -1,6 +1,6 @@
 import { INVALIDATION_RETRY, OUTBOX_FAILED } from '../cloud/names.ts';
 import type { Invariant } from '../invariant.ts';
-import { carriesOutbox, imageOf, jobOf, keyIn, numberOf, outboxKeys } from './item-views.ts';
+import { carriesOutbox, imageOf, imageOfReference, jobOf, keyIn, numberOf, outboxKeys, recordOf } from './item-views.ts';
 import { isPoisonChange } from './poison.ts';
 import { standingOf } from './promised-jobs.ts';
 
@@ -23,11 +23,15 @@ export const outboxDrains: Invariant = {
     /** Done by another way, or the item has moved on. */
     const isOver = (key: string): boolean => {
       const job = jobOf(key);
-      // A job with an item of its own that a restored table has forgotten; a receipt is found again by its capture.
-      if (wasRestored && job !== undefined && job.kind !== 'send-receipt' && imageOf(simulation, job.item) === undefined) return true;
+      if (wasRestored && job !== undefined && imageOf(simulation, job.item) === undefined && isForgotten(key)) return true;
       if (job === undefined || standingOf(simulation, job) !== 'unfinished') return true;
       const current = numberOf(imageOf(simulation, job.item), job.kind === 'refund-payment' ? 'refundAttempt' : 'attempt');
       return job.attempt !== undefined && current !== job.attempt;
+    };
+    /** By a restored table: the job's own item, or for a receipt the capture it is about. */
+    const isForgotten = (key: string): boolean => {
+      const [kind, reference = '', attempt] = key.split(':');
+      return kind !== 'receipt' || recordOf(imageOfReference(simulation, reference), `capture:${attempt}`) === undefined;
     };
     return {
       itemWritten({ table, old, next }) {
