@@ -1,5 +1,5 @@
 /**
- * A look-aside cache with fill tokens (DESIGN section 8). On a miss one reader gets a token; its fill is accepted only
+ * A look-aside cache with fill tokens. On a miss one reader gets a token; its fill is accepted only
  * while that token stands, and an invalidation removes value and token together, so a slow reader cannot put the past back.
  *
  * What is read is judged before it is served: an entry that cannot be read, is not what its reader expects, or claims to live

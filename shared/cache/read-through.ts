@@ -2,7 +2,7 @@ import type { Clock } from '#shared/runtime/clock.ts';
 import type { CacheEntry, CachePort, CacheRead, ExpectedEntry } from './cache-port.ts';
 
 /**
- * Cache first, then the table (DESIGN section 8). One reader of a missing key loads and fills; the others look again after
+ * Cache first, then the table. One reader of a missing key loads and fills; the others look again after
  * 50, 100 and 200 ms and then load for themselves without filling. The cache decides nothing but speed: when it fails, the
  * failure is counted and the table answers.
  *

@@ -1,4 +1,4 @@
-/** A message is small on purpose: it names work, it does not carry it (DESIGN section 5). */
+/** A message is small on purpose: it names work, it does not carry it. */
 export const MAX_MESSAGE_BYTES = 16 * 1024;
 
 /** Nesting allowed in a request or message body; deeper ones are refused before they are looked at. */
@@ -19,7 +19,7 @@ export const MAX_OPERATIONS_PER_ORDER = 8;
 /** The lease outlives the function by this much, so that a timed-out run never meets its successor. */
 export const LEASE_GRACE_MS = 2_000;
 
-/** SQS redrives only what our code never ran: a net, not a counter (DESIGN section 4). */
+/** SQS redrives only what our code never ran: a net, not a counter. */
 export const MAX_RECEIVE_COUNT = 1_000;
 
 /** Longest time a message may live in a queue, and a letter in its dead-letter queue (SQS maximum). */

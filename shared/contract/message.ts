@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { idempotencyKey, jobKind, positiveInteger } from './identifiers.ts';
 
-/** One document, the same in outbox, queue and dead-letter queue (DESIGN section 5). */
+/** One document, the same in outbox, queue and dead-letter queue. */
 export const messageSchema = z.strictObject({
   kind: jobKind,
   version: positiveInteger,

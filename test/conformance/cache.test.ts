@@ -6,7 +6,7 @@ import type { CacheSlot } from '../support/memory-cache.ts';
 import { type CacheBench, openDynamoDbCache, openEmulatedCache, openMemoryCache } from './cache-benches.ts';
 import { endpoint } from './target.ts';
 
-// Cases: B47, B50 (token), DESIGN section 8.
+// Cases: B47, B50 (token).
 
 /** Every test works on its own key, and all on one clock that moves only when told. */
 let nowMs = Date.UTC(2026, 10, 30);

@@ -15,7 +15,7 @@
  *   shared/cache/read-through.ts     token, strongly consistent load, fill; a load that failed gives its token up by invalidating
  *   functions/invalidate-cache       after the commit; per item in order, between items in any order; retry-invalidation: again at any time
  *   TTL, eviction, a reader's clock that is ahead: the value or the token counts as gone at any time
- *   VERIFY                           a verifier that repairs by invalidating (DESIGN 8; not built yet)
+ *   VERIFY                           a verifier that repairs by invalidating (not built yet)
  * Not modelled
  *   waiting readers (they only look again) · what is served to a client: CHECK_ANSWERS shows that its answers may fall by the stream's lag
  *

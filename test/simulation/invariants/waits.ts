@@ -8,7 +8,7 @@ import { createClocks } from './clocks.ts';
 import { type Image, idOf, jobOf, keyIn, numberOf } from './item-views.ts';
 import { situationOfWait } from './retry-spread.ts';
 
-/** As promised, not as configured: DESIGN.md, section 6. */
+/** As promised (docs/guarantees.md, D2 and D3), not as configured. */
 const STEPS_SECONDS = [10, 30, 120, 300, 900] as const;
 const ATTEMPTS = STEPS_SECONDS.length + 1;
 const LONGEST_DEFERRAL_SECONDS = 900;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openSandbox } from './sandbox-bench.ts';
 
-// Cases: B59, B61, B64, B83, B97; DESIGN section 7.
+// Cases: B59, B61, B64, B83, B97.
 
 const HOUR_MS = 3_600_000;
 let sandbox: ReturnType<typeof openSandbox>;
