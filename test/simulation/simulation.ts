@@ -117,7 +117,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
   });
   const mappings = createQueueMappings({ world, faults, sqs, lambda, signals }, queues);
   const streams = createStreamMappings({ world, faults, lambda, onGivenUp: (name, record) => signals.streamRecordLost(name, record) });
-  const schedules = createSchedules({ world, lambda, dynamodb, mappings, kinds: definitions.map(({ kind }) => kind) });
+  const schedules = createSchedules({ world, lambda, dynamodb, mappings });
   const objects = createObjectStore();
   const byId = new Map(
     definitions.map(({ kind }, index) => [mappingIdOf(kind), mappings.get(jobQueues[index]?.queueName ?? '') as QueueMapping]),

@@ -15,7 +15,6 @@ interface SchedulesParts {
   readonly lambda: Lambda;
   readonly dynamodb: FakeDynamodb;
   readonly mappings: ReadonlyMap<string, QueueMapping>;
-  readonly kinds: readonly string[];
 }
 
 const MINUTE_MS = 60_000;
@@ -51,16 +50,14 @@ export function createSchedules({ world, lambda, dynamodb, mappings }: Schedules
     nextMs: () => (governed() ? world.nowMs : Number.POSITIVE_INFINITY),
     run: run('govern-queues'),
   });
-  const sweeps = SWEEP_TRIES_MS.map((afterMs) => {
-    const sweep = run('sweep-state');
+  const sweep = run('sweep-state');
+  for (const afterMs of SWEEP_TRIES_MS) {
     const tick = (): void => {
       sweep();
       world.after(DAY_MS, tick);
     };
     world.after(DAY_MS - (world.nowMs % DAY_MS) + afterMs, tick);
-    return tick;
-  });
-  void sweeps;
+  }
   return {
     poke(table) {
       if (table === TABLES.state || table === TABLES.control) rescue.poke();

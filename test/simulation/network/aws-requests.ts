@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { CallLimits, SdkOptions } from '#shared/aws/sdk-options.ts';
 import { type Answer, AwsError } from '../../support/fake-aws/aws-error.ts';
-import { withoutEntries } from '../../support/fake-aws/fault.ts';
+import { conflictAnswer, withoutEntries } from '../../support/fake-aws/fault.ts';
 import { type Call, createHttpHandler, type RequestHandler } from '../../support/fake-aws/wire.ts';
 import { type CarryFault, carry, type Network } from './carry.ts';
 import { type AwsFault, PROCESS_FAULTS } from './fault.ts';
@@ -74,7 +74,8 @@ function applyWith(services: AwsServices, call: Call, fault: AwsFault | undefine
       run();
       return refusal(call.service === 'sqs' ? 'InternalError' : 'InternalServerError', 500);
     case 'conflict':
-      return conflict(call);
+      // Somebody else's transaction has the first of the items just now.
+      return conflictAnswer(call, [0]);
     case 'entry-failed':
       return withoutEntries(call.input, { [world.chance.pick(call.input.Entries as { Id: string }[]).Id]: failedEntry(world.chance) }, run);
     case 'stale-read':
@@ -88,16 +89,9 @@ function applyWith(services: AwsServices, call: Call, fault: AwsFault | undefine
 const failedEntry = (chance: Network['world']['chance']) =>
   chance.happens(0.25) ? { Code: 'InvalidMessageContents', SenderFault: true } : { Code: 'InternalError', SenderFault: false };
 
-const refusal = (name: string, status: number, fields: Record<string, unknown> = {}): Answer => ({
-  error: new AwsError(name, `${name} (simulated)`, { status, fields }),
+const refusal = (name: string, status: number): Answer => ({
+  error: new AwsError(name, `${name} (simulated)`, { status }),
 });
-
-/** Somebody else's transaction has one of the items just now. */
-function conflict({ operation, input }: Call): Answer {
-  if (operation !== 'TransactWriteItems') return refusal('TransactionConflictException', 400);
-  const reasons = (input.TransactItems as unknown[]).map((_, index) => ({ Code: index === 0 ? 'TransactionConflict' : 'None' }));
-  return refusal('TransactionCanceledException', 400, { CancellationReasons: reasons });
-}
 
 const ERRORS = {
   refused: { name: 'Error', code: 'ECONNREFUSED', message: 'connect ECONNREFUSED' },

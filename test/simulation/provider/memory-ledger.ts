@@ -21,7 +21,7 @@ interface KeyEntry extends KeyClaim {
 
 export interface MemoryLedger extends SandboxLedger {
   intent(paymentIntentId: string): PaymentIntent | undefined;
-  /** Evicts every remembered key, as a provider may after its horizon. */
+  /** Settled captures and refunds by reference. */
   readonly accounts: ReadonlyMap<string, Account>;
 }
 

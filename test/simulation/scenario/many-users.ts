@@ -6,15 +6,12 @@ import type { Simulation } from '../simulation.ts';
 import { type ApiRequest, adjustStock, askFor, callApi, createOrder, exportOrders, keepAsking, readOrder, readSummary } from './api.ts';
 import { disturb, TABLE_WAS_PUT_BACK } from './disturbances.ts';
 import { KILLER_AMOUNT, killingCalls } from './killer-orders.ts';
-import { actOnLetters, lettersLeft } from './operator.ts';
-import { passUntilQuiet } from './quiet.ts';
+import { settleLetters } from './settle-letters.ts';
 import type { Story } from './story.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const USERS = ['u-1', 'u-2'] as const;
-/** Of the operator, each some hours after the one before: what is replayed may end as a letter again. */
-const MOST_ROUNDS = 4;
 
 interface Placed {
   readonly userId: string;
@@ -45,11 +42,7 @@ export function manyUsers({ stormMs }: { readonly stormMs: number }): Story {
       // The code is mended first, or its letters would only come back.
       mended = true;
       if (simulation.situations[TABLE_WAS_PUT_BACK] !== undefined) await askAgain(simulation, asked, pass);
-      for (let rounds = 0; rounds < MOST_ROUNDS && lettersLeft(simulation) > 0; rounds++) {
-        const work = actOnLetters(simulation, { replaying: () => rounds < MOST_ROUNDS - 1 && simulation.world.chance.happens(0.85) });
-        while (!work.isDone && simulation.violations.length === 0) await pass(HOUR_MS);
-        await passUntilQuiet(simulation, pass);
-      }
+      await settleLetters(simulation, pass, { mostRounds: 4, replaying: () => simulation.world.chance.happens(0.85) });
     },
   };
 }

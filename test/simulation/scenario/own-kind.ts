@@ -7,8 +7,7 @@ import { outboxMessage } from '#shared/worker/outbox-message.ts';
 import { urlOf } from '../../support/fake-aws/sqs/queue.ts';
 import { TABLES } from '../cloud/names.ts';
 import type { Simulation } from '../simulation.ts';
-import { actOnLetters, lettersLeft } from './operator.ts';
-import { passUntilQuiet } from './quiet.ts';
+import { settleLetters } from './settle-letters.ts';
 import type { Story } from './story.ts';
 
 export interface OwnKind {
@@ -20,8 +19,6 @@ export interface OwnKind {
 }
 
 const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const MOST_ROUNDS = 3;
 
 /**
  * A job of any registered kind, brought to its queue as the dispatcher would, some copies of it at once and some later. What the kind
@@ -44,13 +41,7 @@ export function ownKindStory({ kind, payload, item }: OwnKind): Story {
         world.after(afterMs, () => send(simulation, definition, payload, copy));
       }
     },
-    async settle(simulation, pass) {
-      for (let rounds = 0; rounds < MOST_ROUNDS && lettersLeft(simulation) > 0; rounds++) {
-        const work = actOnLetters(simulation, { replaying: () => rounds < MOST_ROUNDS - 1 });
-        while (!work.isDone && simulation.violations.length === 0) await pass(HOUR_MS);
-        await passUntilQuiet(simulation, pass);
-      }
-    },
+    settle: (simulation, pass) => settleLetters(simulation, pass, { mostRounds: 3, replaying: () => true }),
   };
 }
 

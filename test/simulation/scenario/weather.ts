@@ -1,5 +1,14 @@
 import { createChance, seedFor } from '../kernel/chance.ts';
-import { type Fault, type FaultPlan, noFaults } from '../network/fault.ts';
+import {
+  AWS_FAULTS,
+  type Fault,
+  type FaultPlan,
+  noFaults,
+  PROCESS_FAULTS,
+  PROVIDER_FAULTS,
+  QUEUE_FAULTS,
+  STREAM_FAULTS,
+} from '../network/fault.ts';
 
 /** How a run's faults are drawn. */
 export interface Weather {
@@ -10,22 +19,10 @@ export interface Weather {
   readonly untilMs: number;
 }
 
+/** Each name once: some faults can strike at several places. */
 const ALL: readonly Fault[] = [
-  ...[
-    'refused',
-    'dropped',
-    'answer-lost',
-    'late',
-    'throttled',
-    'server-error',
-    'server-error-applied',
-    'conflict',
-    'entry-failed',
-    'stale-read',
-  ],
-  ...['slow', 'rate-limited', 'unavailable', 'cut-off', 'wrong-amount', 'crash-before', 'crash-after', 'freeze-before', 'freeze-after'],
-  ...['delivered-twice', 'delivered-late', 'delete-lost', 'not-invoked', 'replayed', 'batch-split', 'lag'],
-] as Fault[];
+  ...new Set<Fault>([...AWS_FAULTS, ...PROVIDER_FAULTS, ...PROCESS_FAULTS, ...QUEUE_FAULTS, ...STREAM_FAULTS]),
+];
 
 /** Each run has weather of its own: some faults never, some often, so that rare mixtures are not averaged away. */
 export function drawWeather(seed: number, { untilMs, rate }: { readonly untilMs: number; readonly rate?: number | undefined }): Weather {
