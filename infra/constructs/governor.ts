@@ -35,7 +35,10 @@ export class Governor extends Construct {
       },
       timeout: TIMEOUT,
     });
-    this.governQueues.allow(['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:DeleteItem'], [controlTable.tableArn]);
+    this.governQueues.allow(
+      ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:DeleteItem'],
+      [controlTable.tableArn],
+    );
     this.governQueues.allow(
       ['lambda:GetEventSourceMapping', 'lambda:UpdateEventSourceMapping'],
       workers.map(({ mappingArn }) => mappingArn),

@@ -42,7 +42,10 @@ export class JobWorker extends NodeFunction<typeof executeJobEnvironment> {
     // Claim, commit and settle are conditional updates that return the item: nothing is read, nothing is put.
     this.allow(['dynamodb:UpdateItem'], [data.stateTable.tableArn]);
     // Pauses are read; breaker and rate limit, where there is a dependency, are written, too.
-    this.allow(['dynamodb:GetItem', ...(definition.dependency === undefined ? [] : ['dynamodb:UpdateItem'])], [data.controlTable.tableArn]);
+    this.allow(
+      ['dynamodb:GetItem', 'dynamodb:BatchGetItem', ...(definition.dependency === undefined ? [] : ['dynamodb:UpdateItem'])],
+      [data.controlTable.tableArn],
+    );
     this.allow(['sqs:SendMessage'], [deadLetterQueue.queueArn]);
     for (const reach of props.reaches) this.allowReach(reach, data);
     this.kind = definition.kind;

@@ -71,7 +71,7 @@ export class Rescuer extends Construct {
       timeout: RESCUE_TIMEOUT,
     });
     rescueJobs.allow(['dynamodb:Query'], [`${stateTable.tableArn}/index/overdue`]);
-    rescueJobs.allow(['dynamodb:GetItem', 'dynamodb:DeleteItem'], [controlTable.tableArn]);
+    rescueJobs.allow(['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:DeleteItem'], [controlTable.tableArn]);
     rescueJobs.allow(
       ['lambda:UpdateEventSourceMapping'],
       mappings.map(({ mappingArn }) => mappingArn),
@@ -93,7 +93,7 @@ export class Rescuer extends Construct {
       timeout: SWEEP_TIMEOUT,
     });
     sweepState.allow(['dynamodb:Scan'], [stateTable.tableArn]);
-    sweepState.allow(['dynamodb:GetItem', 'dynamodb:PutItem'], [controlTable.tableArn]);
+    sweepState.allow(['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:PutItem'], [controlTable.tableArn]);
     return sweepState;
   }
 

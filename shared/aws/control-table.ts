@@ -2,23 +2,20 @@ import {
   ConditionalCheckFailedException,
   DeleteItemCommand,
   type DynamoDBClient,
-  GetItemCommand,
   PutItemCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { AttributeTest, ControlAnswer, ControlRow, ControlStore, RowChange, RowCondition } from '#shared/control/control-store.ts';
 import { createPlaceholders, type PlaceholderTable } from '#shared/item/expression.ts';
 import { fromAttributeValues, toAttributeValues } from './attribute-values.ts';
+import { createRowReader } from './row-reader.ts';
 
 /**
  * The Control table. The SDK repeats a request that got no answer, so an addition may be applied twice and a condition may be
  * refused by the row that its own first copy wrote: rate slots are then lost, never granted twice.
  */
 export const createControlTable = (client: DynamoDBClient, tableName: string): ControlStore => ({
-  async get(id) {
-    const { Item } = await client.send(new GetItemCommand({ TableName: tableName, Key: keyOf(id), ConsistentRead: true }));
-    return Item === undefined ? undefined : fromAttributeValues(Item);
-  },
+  get: createRowReader(client, tableName),
   put: (id, attributes, condition = {}) =>
     answered(async () => {
       await client.send(new PutItemCommand({ ...conditionOf(tableName, condition), Item: toAttributeValues({ ...attributes, id }) }));

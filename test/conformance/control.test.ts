@@ -23,6 +23,14 @@ describe.each<[string, () => ControlStore]>([
     expect(await control.get('a')).toEqual({ id: 'a', n: 1 });
   });
 
+  it('reads rows that are asked for together, those that are not there included, and one asked for twice', async () => {
+    const control = create();
+    await control.put('a', { n: 1 });
+    await control.put('b', { n: 2 });
+    const rows = await Promise.all(['b', 'none', 'a', 'b'].map((id) => control.get(id)));
+    expect(rows).toEqual([{ id: 'b', n: 2 }, undefined, { id: 'a', n: 1 }, { id: 'b', n: 2 }]);
+  });
+
   it('sets, adds and removes in one step and returns the new row', async () => {
     const control = create();
     await control.put('a', { n: 1.5, old: 'x' });

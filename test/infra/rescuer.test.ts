@@ -67,6 +67,7 @@ describe('the rescue', () => {
     expect(rightsOf('RescuerRescueJobs')).toEqual({
       ...logs('RescueJobs'),
       'dynamodb:Query': ['State/overdue'],
+      'dynamodb:BatchGetItem': ['Control'],
       'dynamodb:GetItem': ['Control', 'State'],
       'dynamodb:UpdateItem': ['State'],
       'dynamodb:DeleteItem': ['Control'],
@@ -90,6 +91,7 @@ describe('the sweep', () => {
     expect(rightsOf('RescuerSweepState')).toEqual({
       ...logs('SweepState'),
       'dynamodb:Scan': ['State'],
+      'dynamodb:BatchGetItem': ['Control'],
       'dynamodb:GetItem': ['Control', 'State'],
       'dynamodb:UpdateItem': ['State'],
       'dynamodb:PutItem': ['Control'],

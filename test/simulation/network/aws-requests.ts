@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { CallLimits, SdkOptions } from '#shared/aws/sdk-options.ts';
 import { type Answer, AwsError } from '../../support/fake-aws/aws-error.ts';
-import { conflictAnswer, withoutEntries } from '../../support/fake-aws/fault.ts';
+import { conflictAnswer, withoutEntries, withoutKey } from '../../support/fake-aws/fault.ts';
 import { type Call, createHttpHandler, type RequestHandler } from '../../support/fake-aws/wire.ts';
 import { type CarryFault, carry, type Network } from './carry.ts';
 import { type AwsFault, PROCESS_FAULTS } from './fault.ts';
@@ -53,10 +53,11 @@ export function createAwsRequests(network: Network, services: AwsServices, who: 
 
 type JsonRequest = Parameters<RequestHandler['handle']>[0];
 
-const READS = new Set(['GetItem', 'Query', 'Scan', 'BatchGetItem']);
+const READS = new Set(['GetItem', 'Query', 'Scan']);
 
 function possibleFaults({ service, operation, input }: Call): AwsFault[] {
   const faults: AwsFault[] = ['refused', 'dropped', 'answer-lost', 'late', 'throttled', 'server-error', ...PROCESS_FAULTS];
+  if (operation === 'BatchGetItem') return [...faults, 'keys-unprocessed'];
   if (READS.has(operation)) return input.ConsistentRead === true || input.IndexName !== undefined ? faults : [...faults, 'stale-read'];
   if (service === 'sqs')
     return Array.isArray(input.Entries) ? [...faults, 'server-error-applied', 'entry-failed'] : [...faults, 'server-error-applied'];
@@ -78,6 +79,8 @@ function applyWith(services: AwsServices, call: Call, fault: AwsFault | undefine
       return conflictAnswer(call, [0]);
     case 'entry-failed':
       return withoutEntries(call.input, { [world.chance.pick(call.input.Entries as { Id: string }[]).Id]: failedEntry(world.chance) }, run);
+    case 'keys-unprocessed':
+      return withoutKey(call.input, world.chance.pick, run);
     case 'stale-read':
       return services.apply(call, world.chance.whole(1, 3), by);
     default:

@@ -15,6 +15,7 @@ export const AWS_FAULTS = [
   'conflict',
   'entry-failed',
   'stale-read',
+  'keys-unprocessed',
 ] as const;
 
 /** Of a call to the provider. Charged or not is the difference between `answer-lost` and `dropped`. */

@@ -4,6 +4,7 @@ import type { Call } from '../../support/fake-aws/wire.ts';
 export function labelOf(who: string, { service, operation, input }: Call): string {
   if (service === 'sqs') return `${who} ${operation} ${nameOfQueue(String(input.QueueUrl))}`;
   if (operation === 'TransactWriteItems') return `${who} ${writeOf(input.TransactItems[0]?.Update ?? {})} in a transaction`;
+  if (operation === 'BatchGetItem') return `${who} ${operation} ${Object.keys(input.RequestItems).join(' ')}`;
   if (input.TableName !== 'State') return `${who} ${operation} ${input.TableName}`;
   if (operation === 'PutItem') return `${who} accept State`;
   return `${who} ${operation === 'UpdateItem' ? writeOf(input) : operation} State`;

@@ -1,4 +1,5 @@
 import type { System } from '#shared/runtime/system.ts';
+import { makeFast } from './make-fast.ts';
 
 /**
  * What the SDK would otherwise look for in environment and profiles, anew for each client and in part for each call. None of it
@@ -16,7 +17,11 @@ const settled = {
   authSchemePreference: [],
   endpointDiscoveryEnabledProvider: async () => false,
   userAgentAppId: '',
-  defaultUserAgentProvider: async () => [],
+  // Called on the client's own configuration, which the SDK copies three times for each call.
+  async defaultUserAgentProvider(this: object) {
+    makeFast(this);
+    return [];
+  },
   // Of S3 alone.
   disableS3ExpressSessionAuth: true,
   disableMultiregionAccessPoints: false,

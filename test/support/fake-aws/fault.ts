@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Answer, AwsError } from './aws-error.ts';
 import { cancelled } from './dynamodb/transaction.ts';
 import { CONFLICT, conflictError } from './dynamodb/world.ts';
@@ -57,4 +58,25 @@ export function withoutEntries(
   const injected = input.Entries.flatMap(({ Id }) => (failed[Id] ? [{ Id, SenderFault: false, ...failed[Id] }] : []));
   const before = (answer.output['Failed'] ?? []) as object[];
   return { output: { ...answer.output, Failed: [...before, ...injected] } };
+}
+
+type Keys = readonly Readonly<Record<string, unknown>>[];
+
+/** Short of throughput, DynamoDB reads a part of what is asked for together and hands the other keys back. */
+export function withoutKey(
+  input: { readonly RequestItems: Readonly<Record<string, { readonly Keys: Keys }>> },
+  pick: (keys: Keys) => Keys[number],
+  run: () => Answer,
+): Answer {
+  const answer = run();
+  const [asked] = Object.entries(input.RequestItems);
+  if ('error' in answer || asked === undefined) return answer;
+  const [table, { Keys, ...how }] = asked;
+  const left = pick(Keys);
+  const isLeft = (item: Keys[number]): boolean => Object.entries(left).every(([name, value]) => isDeepStrictEqual(item[name], value));
+  const { Responses } = answer.output as { Responses: Record<string, Keys> };
+  const found = (Responses[table] ?? []).filter((item) => !isLeft(item));
+  return {
+    output: { ...answer.output, Responses: { ...Responses, [table]: found }, UnprocessedKeys: { [table]: { ...how, Keys: [left] } } },
+  };
 }

@@ -59,11 +59,20 @@ function shapeOf(operation: string, input: Input): string | undefined {
       if (kinds === undefined) return undefined;
       shape += kinds;
     } else if (typeof member === 'string') {
-      if (name.endsWith('Expression') && JUDGED_BY_VALUE.test(member)) return undefined;
+      if (name.endsWith('Expression') && JUDGED_BY_VALUE.test(member) && !isPlainRange(member, input)) return undefined;
       shape += `"${member}`;
     } else shape += JSON.stringify(member);
   }
   return shape;
+}
+
+const RANGE = / BETWEEN (:\w+) AND (:\w+)/g;
+
+/** Ranges between numbers that are the right way round, and nothing else that is judged by value. */
+function isPlainRange(expression: string, { ExpressionAttributeValues }: Input): boolean {
+  if (JUDGED_BY_VALUE.test(expression.replace(RANGE, ''))) return false;
+  const numberAt = (name: string | undefined): number => Number((ExpressionAttributeValues as Values | undefined)?.[name ?? '']?.N);
+  return [...expression.matchAll(RANGE)].every(([, least, most]) => numberAt(least) <= numberAt(most));
 }
 
 /** A query refuses an empty text, so it is judged as a whole. */
@@ -83,10 +92,10 @@ function isPlainItem(item: Item): boolean {
   return true;
 }
 
-const PLAIN_NUMBER = /^(?:0|-?[1-9]\d{0,37})$/;
+const PLAIN_NUMBER = /^(?:0|-?[1-9]\d{0,37}|-?(?:0|[1-9]\d{0,18})\.\d{0,17}[1-9])$/;
 const MAX_DEPTH = 16;
 
-/** A value that is certainly valid and written in its one way. Sets and fractions are left to the whole check. */
+/** A value that is certainly valid and written in its one way. Sets and long fractions are left to the whole check. */
 function isPlain(value: Attribute | undefined, depth: number): boolean {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return false;
   let kinds = 0;
