@@ -43,8 +43,17 @@ export const orderSchema = z.object({
 });
 export type Order = z.infer<typeof orderSchema>;
 
+/** Strict: an answer that was kept counts only in the very form this version of the code gives it. */
+export const orderViewSchema = z.strictObject({
+  ...orderSchema.pick({ userId: true, orderId: true, status: true, version: true, amountMinor: true, currency: true, note: true }).shape,
+  ...orderSchema.pick({ captureId: true, declineReason: true, refundId: true, refundDeclineReason: true }).shape,
+  paymentAttempt: orderSchema.shape.attempt,
+  createdAt: z.iso.datetime(),
+});
+export type OrderView = z.infer<typeof orderViewSchema>;
+
 /** What a caller of the API sees of an order. */
-export const orderView = (order: Order) => ({
+export const orderView = (order: Order): OrderView => ({
   userId: order.userId,
   orderId: order.orderId,
   status: order.status,
@@ -59,7 +68,6 @@ export const orderView = (order: Order) => ({
   ...(order.refundId === undefined ? {} : { refundId: order.refundId }),
   ...(order.refundDeclineReason === undefined ? {} : { refundDeclineReason: order.refundDeclineReason }),
 });
-export type OrderView = ReturnType<typeof orderView>;
 
 /** Names of an order's operations on its item. */
 export const captureOperation = (attempt: number): string => `capture:${attempt}`;

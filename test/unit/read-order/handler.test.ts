@@ -56,6 +56,20 @@ const bench = (source: Partial<OrderSource> = {}) => {
 };
 
 describe('reading an order', () => {
+  it.each<[string, Partial<Order>]>([
+    ['pending', {}],
+    ['paid', { status: 'paid', captureId: 'cap-1', note: 'ring twice' }],
+    ['declined', { status: 'payment_declined', declineReason: 'insufficient_funds' }],
+    ['being refunded', { status: 'refund_pending', captureId: 'cap-1', refundAttempt: 1 }],
+    ['refunded', { status: 'refunded', captureId: 'cap-1', refundId: 'ref-1' }],
+    ['not refundable', { status: 'paid', captureId: 'cap-1', refundDeclineReason: 'expired' }],
+  ])('comes from the cache the second time, whatever it shows: %s', async (_what, rest) => {
+    const { get, orders } = bench();
+    orders.set('ord-3', order('ord-3', rest));
+    const first = await get('/users/u-1/orders/ord-3');
+    expect(await get('/users/u-1/orders/ord-3')).toMatchObject({ headers: { 'cache-status': 'andal; hit' }, body: first.body });
+  });
+
   it('answers what a caller may see of it, with its version, from the table and then from the cache', async () => {
     const { get } = bench();
     const first = await get('/users/u-1/orders/ord-2');
