@@ -8,30 +8,33 @@ import {
 import type { AttributeTest, ControlAnswer, ControlRow, ControlStore, RowChange, RowCondition } from '#shared/control/control-store.ts';
 import { createPlaceholders, type PlaceholderTable } from '#shared/item/expression.ts';
 import { fromAttributeValues, toAttributeValues } from './attribute-values.ts';
-import { createRowReader } from './row-reader.ts';
+import { createTogetherReader } from './together-reader.ts';
 
 /**
  * The Control table. The SDK repeats a request that got no answer, so an addition may be applied twice and a condition may be
  * refused by the row that its own first copy wrote: rate slots are then lost, never granted twice.
  */
-export const createControlTable = (client: DynamoDBClient, tableName: string): ControlStore => ({
-  get: createRowReader(client, tableName),
-  put: (id, attributes, condition = {}) =>
-    answered(async () => {
-      await client.send(new PutItemCommand({ ...conditionOf(tableName, condition), Item: toAttributeValues({ ...attributes, id }) }));
-      return { ...attributes, id };
-    }),
-  update: (id, change, condition = {}) =>
-    answered(async () => {
-      const { Attributes = {} } = await client.send(new UpdateItemCommand(updateOf(tableName, id, change, condition)));
-      return fromAttributeValues(Attributes);
-    }),
-  delete: (id, condition = {}) =>
-    answered(async () => {
-      await client.send(new DeleteItemCommand({ ...conditionOf(tableName, condition), Key: keyOf(id) }));
-      return undefined;
-    }),
-});
+export function createControlTable(client: DynamoDBClient, tableName: string): ControlStore {
+  const read = createTogetherReader<{ id: string }>(client, tableName);
+  return {
+    get: (id) => read({ id }),
+    put: (id, attributes, condition = {}) =>
+      answered(async () => {
+        await client.send(new PutItemCommand({ ...conditionOf(tableName, condition), Item: toAttributeValues({ ...attributes, id }) }));
+        return { ...attributes, id };
+      }),
+    update: (id, change, condition = {}) =>
+      answered(async () => {
+        const { Attributes = {} } = await client.send(new UpdateItemCommand(updateOf(tableName, id, change, condition)));
+        return fromAttributeValues(Attributes);
+      }),
+    delete: (id, condition = {}) =>
+      answered(async () => {
+        await client.send(new DeleteItemCommand({ ...conditionOf(tableName, condition), Key: keyOf(id) }));
+        return undefined;
+      }),
+  };
+}
 
 const keyOf = (id: string) => toAttributeValues({ id });
 

@@ -1,7 +1,7 @@
 import { deadLetterQueueOf, OUTBOX_FAILED, TABLES } from '../cloud/names.ts';
 import type { Observer } from '../observer.ts';
 import type { Simulation } from '../simulation.ts';
-import { type AuditRow, auditRowIn } from './audit-rows.ts';
+import { type AuditRow, auditRowsIn } from './audit-rows.ts';
 import { carriesOutbox, imageOf, type JobName, jobOf, keyIn, outboxKeys, recordOf } from './item-views.ts';
 
 /** Where a job can be found, so that it is not lost. */
@@ -49,7 +49,7 @@ export function trackJobs(simulation: Parts): JobWhereabouts {
   };
   const track: Tracking = {
     itemWritten(written) {
-      noteAudit(auditRowIn(written), thrownAway);
+      for (const row of auditRowsIn(written)) noteAudit(row, thrownAway);
       if (written.table !== TABLES.state) return;
       const { old, next } = written;
       if (!carriesOutbox(old, next)) return;
@@ -62,9 +62,7 @@ export function trackJobs(simulation: Parts): JobWhereabouts {
     },
     queueCalled({ operation, input }) {
       if (operation !== 'SendMessage' && operation !== 'SendMessageBatch') return;
-      for (const body of bodiesOf(input)) {
-        const key = keyIn(body);
-        if (key === undefined) continue;
+      for (const key of bodiesOf(input).flatMap((body) => keyIn(body) ?? [])) {
         carried.delete(key);
         excused.delete(key);
       }
@@ -82,26 +80,7 @@ export function trackJobs(simulation: Parts): JobWhereabouts {
   };
   return {
     track,
-    placesOf(job, except = new Set()) {
-      const { key, kind, item, operation } = job;
-      const queueName = simulation.jobQueues.find(({ definition }) => definition.kind === kind)?.queueName ?? kind;
-      const isIn = (queue: string): boolean =>
-        simulation.sqs.messages(queue).some(({ id, body }) => !except.has(id) && keyIn(body) === key);
-      const image = imageOf(simulation, item);
-      const record = recordOf(image, operation);
-      const isFinished = record?.status === 'completed' || isPast(job, image);
-      const places: [Place, boolean][] = [
-        ['finished', isFinished],
-        ['queue', isIn(queueName)],
-        ['dead-letter queue', isIn(deadLetterQueueOf(queueName))],
-        ['overdue index', image?.['overdueAtMs'] !== undefined && record === undefined],
-        ['overdue index', image?.['overdueAtMs'] !== undefined && record?.status === 'discarded' && record.buried !== true],
-        ['outbox', isCarried(key)],
-        ['outbox-failed', isIn(OUTBOX_FAILED) || isIn(deadLetterQueueOf(OUTBOX_FAILED))],
-        ['discarded with audit', thrownAway.has(key)],
-      ];
-      return places.filter(([, isThere]) => isThere).map(([place]) => place);
-    },
+    placesOf: (job, except = new Set()) => placesOf(job, simulation, { except, isCarried, thrownAway }),
     isExcused: ({ key }) => everythingExcused || excused.has(key),
     endExcuses() {
       everythingExcused = false;
@@ -110,9 +89,35 @@ export function trackJobs(simulation: Parts): JobWhereabouts {
   };
 }
 
+interface Known {
+  readonly except: ReadonlySet<string>;
+  readonly isCarried: (key: string) => boolean;
+  readonly thrownAway: ReadonlySet<string>;
+}
+
+function placesOf(job: JobName, simulation: Parts, { except, isCarried, thrownAway }: Known): Place[] {
+  const { kind, key, item, operation } = job;
+  const queueName = simulation.jobQueues.find(({ definition }) => definition.kind === kind)?.queueName ?? kind;
+  const isIn = (queue: string): boolean => simulation.sqs.messages(queue).some(({ id, body }) => !except.has(id) && keyIn(body) === key);
+  const image = imageOf(simulation, item);
+  const record = recordOf(image, operation);
+  const isFinished = record?.status === 'completed' || isPast(job, image);
+  const places: [Place, boolean][] = [
+    ['finished', isFinished],
+    ['queue', isIn(queueName)],
+    ['dead-letter queue', isIn(deadLetterQueueOf(queueName))],
+    ['overdue index', image?.['overdueAtMs'] !== undefined && record === undefined],
+    ['overdue index', image?.['overdueAtMs'] !== undefined && record?.status === 'discarded' && record.buried !== true],
+    ['outbox', isCarried(key)],
+    ['outbox-failed', isIn(OUTBOX_FAILED) || isIn(deadLetterQueueOf(OUTBOX_FAILED))],
+    ['discarded with audit', thrownAway.has(key)],
+  ];
+  return places.filter(([, isThere]) => isThere).map(([place]) => place);
+}
+
 /** A letter may be thrown away, or brought back, until the entry says that nothing came of it. */
-function noteAudit(row: AuditRow | undefined, thrownAway: Set<string>): void {
-  if (row?.key === undefined) return;
+function noteAudit(row: AuditRow, thrownAway: Set<string>): void {
+  if (row.key === undefined) return;
   if (row.what === 'discard' && row.outcome?.startsWith('refused') !== true) thrownAway.add(row.key);
   else thrownAway.delete(row.key);
 }

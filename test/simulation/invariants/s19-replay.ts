@@ -3,7 +3,7 @@ import type { Invariant } from '../invariant.ts';
 import { nameOfQueue } from '../network/labels.ts';
 import type { ItemWritten } from '../observer.ts';
 import type { Simulation } from '../simulation.ts';
-import { type AuditRow, auditRowIn } from './audit-rows.ts';
+import { type AuditRow, auditRowsIn } from './audit-rows.ts';
 import { keyIn, numberOf, recordedOperations, recordOf } from './item-views.ts';
 import { bodiesOf } from './job-whereabouts.ts';
 
@@ -26,9 +26,8 @@ export const replay: Invariant = {
     };
     return {
       itemWritten(written) {
-        const row = auditRowIn(written);
-        // The entry's outcome is written on the same row, and is no second entry.
-        if (row !== undefined && written.old === undefined) {
+        // An entry's outcome is written on the same row, and is no second entry.
+        for (const row of written.old === undefined ? auditRowsIn(written) : []) {
           const firstReplayAtMs = entries.get(row.messageId)?.firstReplayAtMs ?? (row.what === 'replay' ? written.atMs : undefined);
           entries.set(row.messageId, { row, firstReplayAtMs });
         }

@@ -32,6 +32,8 @@ export interface Queue {
   readonly createdAtMs: number;
   /** In order of arrival. */
   readonly messages: Map<string, Message>;
+  /** No message is older; kept so that few calls have to look through all of them. */
+  oldestSentAtMs: number;
   /** FIFO: what was sent under a deduplication id, and when. */
   readonly deduplicated: Map<string, { readonly atMs: number; readonly id: string; readonly sequence: string }>;
 }
@@ -64,6 +66,7 @@ export function createQueue({ QueueName, Attributes = {} }: QueueDefinition, now
     redrivePolicy: redrivePolicyIn(Attributes['RedrivePolicy']),
     createdAtMs: now,
     messages: new Map(),
+    oldestSentAtMs: Number.POSITIVE_INFINITY,
     deduplicated: new Map(),
   };
 }
@@ -81,10 +84,21 @@ function redrivePolicyIn(policy: string | undefined): RedrivePolicy | undefined 
   return { deadLetterTargetArn, maxReceiveCount: Number(maxReceiveCount) };
 }
 
+export function addMessage(queue: Queue, message: Message): void {
+  queue.messages.set(message.id, message);
+  queue.oldestSentAtMs = Math.min(queue.oldestSentAtMs, message.sentAtMs);
+}
+
 /** Retention counts from the first send, wherever the message is now; only a FIFO dead-letter queue starts anew. */
 export function dropExpired(queue: Queue, now: number): void {
   const sentBeforeMs = now - secondsMs(queue, 'MessageRetentionPeriod');
-  for (const message of queue.messages.values()) if (message.sentAtMs <= sentBeforeMs) queue.messages.delete(message.id);
+  if (queue.oldestSentAtMs > sentBeforeMs) return;
+  let oldestSentAtMs = Number.POSITIVE_INFINITY;
+  for (const { id, sentAtMs } of queue.messages.values()) {
+    if (sentAtMs <= sentBeforeMs) queue.messages.delete(id);
+    else oldestSentAtMs = Math.min(oldestSentAtMs, sentAtMs);
+  }
+  queue.oldestSentAtMs = oldestSentAtMs;
 }
 
 /** Received and not yet visible again; a delayed message is invisible but was never received. */

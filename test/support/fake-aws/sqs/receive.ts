@@ -1,6 +1,6 @@
 import { invalid } from './check-message.ts';
 import { type MessageAttributes, md5OfAttributes } from './md5.ts';
-import { isInFlight, type Message, nameOfArn, type Queue, secondsMs } from './queue.ts';
+import { addMessage, isInFlight, type Message, nameOfArn, type Queue, secondsMs } from './queue.ts';
 
 interface ReceiveInput {
   readonly MaxNumberOfMessages?: number;
@@ -44,7 +44,7 @@ function redrive(queue: Queue, message: Message, now: number, queueNamed: (name:
   if (!policy || message.receives < policy.maxReceiveCount) return false;
   const target = queueNamed(nameOfArn(policy.deadLetterTargetArn));
   queue.messages.delete(message.id);
-  target.messages.set(message.id, {
+  addMessage(target, {
     ...message,
     system: { ...message.system, DeadLetterQueueSourceArn: queue.arn },
     sentAtMs: queue.isFifo ? now : message.sentAtMs,

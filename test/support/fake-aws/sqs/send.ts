@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { checkMessage, invalid, missingParameter, type Sendable } from './check-message.ts';
 import { md5, md5OfAttributes } from './md5.ts';
-import { type Queue, secondsMs } from './queue.ts';
+import { addMessage, type Queue, secondsMs } from './queue.ts';
 
 const DEDUPLICATION_MS = 5 * 60_000;
 
@@ -21,7 +21,7 @@ export function send(queue: Queue, input: Sendable, now: number, counter: Counte
   const id = `00000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`;
   const sequence = queue.isFifo ? String(number).padStart(20, '0') : undefined;
   if (deduplicationId !== undefined && sequence !== undefined) queue.deduplicated.set(deduplicationId, { atMs: now, id, sequence });
-  queue.messages.set(id, {
+  addMessage(queue, {
     id,
     body: input.MessageBody as string,
     bodyDigest: digest,

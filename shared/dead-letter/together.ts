@@ -1,0 +1,41 @@
+import { askTogether, type Gather } from '#shared/control/ask-together.ts';
+import type { EntryFailure, LetterQueuePort, MessageSenderPort, OutgoingLetter, ReceivedLetter } from './letter-queue-port.ts';
+
+/** As many as SQS takes in one call. */
+const MAX_ENTRIES = 10;
+
+const ownOf = (failures: readonly EntryFailure[], id: string): EntryFailure[] => failures.filter(({ messageId }) => messageId === id);
+
+/** A dead-letter queue from which letters that are worked off side by side are taken away together; each still hears of its own. */
+export function removeTogether(letters: LetterQueuePort, gather: Gather): LetterQueuePort {
+  const remove = askTogether<ReceivedLetter, EntryFailure[]>({
+    most: MAX_ENTRIES,
+    gather,
+    run: async (asked) => {
+      const failures = await letters.remove(asked);
+      return asked.map(({ messageId }) => ownOf(failures, messageId));
+    },
+  });
+  return { ...letters, remove: async (some) => (await Promise.all(some.map(remove))).flat() };
+}
+
+/** Sends together what is sent to one queue at a time; each message still hears of its own. */
+export function sendTogether(sender: MessageSenderPort, gather: Gather): MessageSenderPort {
+  const queues = new Map<string, (message: OutgoingLetter) => Promise<EntryFailure[]>>();
+  const sendTo = (queueUrl: string): ((message: OutgoingLetter) => Promise<EntryFailure[]>) =>
+    askTogether<OutgoingLetter, EntryFailure[]>({
+      most: MAX_ENTRIES,
+      gather,
+      run: async (asked) => {
+        const failures = await sender.send(queueUrl, asked);
+        return asked.map(({ id }) => ownOf(failures, id));
+      },
+    });
+  return {
+    async send(queueUrl, messages) {
+      const send = queues.get(queueUrl) ?? sendTo(queueUrl);
+      queues.set(queueUrl, send);
+      return (await Promise.all(messages.map(send))).flat();
+    },
+  };
+}
