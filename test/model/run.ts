@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
+import { Command, Option } from 'commander';
+import { CliError, EXIT } from '../../cli/output/cli-error.ts';
+import { runProgram } from '../../cli/run-program.ts';
 import { type Checked, checkConfiguration } from './check-configuration.ts';
 import { type Configuration, configurations } from './configurations.ts';
 
@@ -21,51 +24,53 @@ interface Summary {
   readonly skipped: number;
 }
 
-const { values: options } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    all: { type: 'boolean', default: false },
-    only: { type: 'string' },
-    trace: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-});
-
-const say = (text: string): void => {
-  if (!options.json) console.log(text);
-};
-
-if (options.help) {
-  console.log(`node test/model/run.ts [--quick | --all] [--only <part of a name>] [--trace] [--json]
-  --quick  the short searches alone     --all    the long ones too
-  --only   of all sets, those whose model and name contain this text
-  --trace  print each counterexample step by step`);
-} else {
-  const summary = await checkAll(chosen());
-  if (options.json) console.log(JSON.stringify(summary));
-  process.exitCode = summary.result === 'failed' ? 1 : 0;
+interface Options {
+  readonly quick?: boolean;
+  readonly all?: boolean;
+  readonly only?: string;
+  readonly trace?: boolean;
+  readonly json?: boolean;
 }
 
-function chosen(): readonly Configuration[] {
-  const { only } = options;
-  if (only !== undefined) return configurations.filter(({ model, name }) => `${model} ${name}`.includes(only));
-  const sets = SETS[options.all ? 'all' : options.quick ? 'quick' : 'usual'];
-  return configurations.filter(({ set }) => sets.includes(set));
-}
+const command = new Command('npm run model --')
+  .description('Checks the protocol exhaustively: what must hold, and what must be found.')
+  .addOption(new Option('--quick', 'the short searches alone').conflicts(['all', 'only']))
+  .addOption(new Option('--all', 'the long ones too').conflicts(['quick', 'only']))
+  .option('--only <part>', 'of all sets, those whose model and name contain this text')
+  .option('--trace', 'prints each counterexample step by step')
+  .option('--json', 'one JSON document on stdout')
+  .action(async (options: Options) => {
+    const say = (text: string): void => {
+      if (options.json !== true) console.log(text);
+    };
+    const summary = await checkAll(chosen(options), options.trace ?? false, say);
+    if (options.json === true) console.log(JSON.stringify(summary));
+    process.exitCode = summary.result === 'failed' ? EXIT.failed : EXIT.ok;
+  });
 
-async function checkAll(list: readonly Configuration[]): Promise<Summary> {
-  if (list.length === 0) {
-    console.error(`no configuration's name contains "${options.only}"; node test/model/run.ts --all lists them all as it checks them`);
-    return { result: 'failed', passed: 0, failed: 1, skipped: 0 };
+await runProgram(command);
+
+function chosen({ only, all, quick }: Options): readonly Configuration[] {
+  if (only === undefined) {
+    const sets = SETS[all === true ? 'all' : quick === true ? 'quick' : 'usual'];
+    return configurations.filter(({ set }) => sets.includes(set));
   }
+  const found = configurations.filter(({ model, name }) => `${model} ${name}`.includes(only));
+  if (found.length > 0) return found;
+  const names = configurations.map(({ model, name }) => `${model} ${name}`).join(' · ');
+  throw new CliError(`No configuration's name contains "${only}"; there are: ${names}`, { exitCode: EXIT.nothingFound });
+}
+
+type Say = (text: string) => void;
+
+async function checkAll(list: readonly Configuration[], traced: boolean, say: Say): Promise<Summary> {
   const missing = await missingTool();
   if (missing !== undefined) {
     say(`model check skipped: install ${missing} (Debian package \`${missing}\`) to check the protocol exhaustively`);
     return { result: 'skipped', passed: 0, failed: 0, skipped: list.length };
   }
   const startedAtMs = Date.now();
-  const results = await checkSideBySide(list);
+  const results = await checkSideBySide(list, traced, say);
   const passed = results.filter(({ asExpected }) => asExpected).length;
   const failed = list.length - passed;
   const states = results.reduce((total, result) => total + result.states, 0);
@@ -88,14 +93,14 @@ async function missingTool(): Promise<string | undefined> {
 }
 
 /** An interrupt ends the searches under way, and their directories are removed. */
-async function checkSideBySide(list: readonly Configuration[]): Promise<Checked[]> {
+async function checkSideBySide(list: readonly Configuration[], traced: boolean, say: Say): Promise<Checked[]> {
   const interrupt = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupt.abort());
   const waiting = [...list];
   const results: Checked[] = [];
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined && !interrupt.signal.aborted; next = waiting.shift()) {
-      const checked = await checkConfiguration(next, { signal: interrupt.signal, traced: options.trace });
+      const checked = await checkConfiguration(next, { signal: interrupt.signal, traced });
       results.push(checked);
       say(lineOf(next, checked));
       for (const step of checked.trace) say(`      ${step}`);

@@ -6,6 +6,7 @@ import { letterMutants } from './list/letters.ts';
 import { loadMutants } from './list/load.ts';
 import { outcomeMutants } from './list/outcomes.ts';
 import { protocolMutants } from './list/protocol.ts';
+import { quietMutants } from './list/quiet.ts';
 import { runMutants } from './list/runs.ts';
 import { templateMutants } from './list/templates.ts';
 import type { Mutant } from './mutant.ts';
@@ -21,6 +22,7 @@ export const mutants: readonly Mutant[] = [
   ...letterMutants,
   ...templateMutants,
   ...foundMutants,
+  ...quietMutants,
 ];
 
 /** @throws Error naming what there is */

@@ -4,30 +4,41 @@
  */
 
 import process from 'node:process';
-import { parseArgs } from 'node:util';
+import { Command } from 'commander';
+import { CliError, EXIT } from '../../cli/output/cli-error.ts';
+import { printAnswer, printNote } from '../../cli/output/print.ts';
+import { runProgram } from '../../cli/run-program.ts';
+import { atLeastOne } from '../simulation/modes/arguments.ts';
 import { mutants } from './list.ts';
 import type { Mutant } from './mutant.ts';
 import { reportOf } from './report.ts';
 import { tryMutant, type Verdict } from './try-mutant.ts';
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string' },
-    jobs: { type: 'string', default: '2' },
-    json: { type: 'boolean', default: false },
-  },
-});
-
-const wanted = values.only === undefined ? mutants : mutants.filter(({ name }) => name.includes(values.only ?? ''));
-if (wanted.length === 0) {
-  process.stderr.write(`no mutant's name contains "${values.only}"; there are: ${mutants.map(({ name }) => name).join(' · ')}\n`);
-  process.exit(2);
+interface Options {
+  readonly only?: string;
+  readonly jobs: number;
+  readonly json?: boolean;
 }
 
-const verdicts = await tryAll(wanted, Math.max(1, Number(values.jobs) || 1));
-const failed = verdicts.filter(({ fault }) => fault !== undefined);
-process.stdout.write(values.json ? `${JSON.stringify(verdicts, undefined, 2)}\n` : reportOf(verdicts));
-process.exitCode = failed.length === 0 ? 0 : 1;
+const command = new Command('npm run mutants --')
+  .description('Builds the pipeline wrong in every way there is, in memory, and sees that a promise notices.')
+  .option('--only <part>', 'mutants whose name contains this')
+  .option('--jobs <number>', 'mutants tried side by side', atLeastOne, 2)
+  .option('--json', 'one JSON document on stdout')
+  .action(async ({ only, jobs, json }: Options) => {
+    const verdicts = await tryAll(mutantsCalled(only), jobs);
+    printAnswer(json ?? false, verdicts, () => reportOf(verdicts).trimEnd());
+    process.exitCode = verdicts.every(({ fault }) => fault === undefined) ? EXIT.ok : EXIT.failed;
+  });
+
+await runProgram(command);
+
+function mutantsCalled(part = ''): readonly Mutant[] {
+  const wanted = mutants.filter(({ name }) => name.includes(part));
+  if (wanted.length > 0) return wanted;
+  const names = mutants.map(({ name }) => name).join(' · ');
+  throw new CliError(`No mutant's name contains "${part}"; there are: ${names}`, { exitCode: EXIT.nothingFound });
+}
 
 /** So many at a time, in the order of the list. */
 async function tryAll(all: readonly Mutant[], jobs: number): Promise<Verdict[]> {
@@ -38,7 +49,7 @@ async function tryAll(all: readonly Mutant[], jobs: number): Promise<Verdict[]> 
       const mutant = all[index] as Mutant;
       const verdict = await tryMutant(mutant);
       verdicts[index] = verdict;
-      process.stderr.write(`${verdict.fault === undefined ? 'noticed' : 'NOT SO '} ${mutant.name}\n`);
+      printNote(`${verdict.fault === undefined ? 'noticed' : 'NOT SO '} ${mutant.name}`);
     }
   };
   await Promise.all(Array.from({ length: jobs }, work));

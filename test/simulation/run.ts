@@ -1,14 +1,14 @@
 import type { AnyJobDefinition } from '#shared/worker/define-job.ts';
 import type { Invariant, Violation } from './invariant.ts';
 import { invariants as allInvariants } from './invariants/index.ts';
-import { createChance, seedFor } from './kernel/chance.ts';
+import { type Chance, createChance, seedFor } from './kernel/chance.ts';
 import { createWorld } from './kernel/world.ts';
-import { createFaults, type FaultPlan, type Faults, type Injected, noFaults } from './network/fault.ts';
+import { createFaults, type FaultPlan, type Faults, type Injected } from './network/fault.ts';
 import { manyUsers } from './scenario/many-users.ts';
 import { oneOrder } from './scenario/one-order.ts';
 import { isQuiet } from './scenario/quiet.ts';
 import type { Story } from './scenario/story.ts';
-import { drawWeather, weatherPlan } from './scenario/weather.ts';
+import { drawWeather, operatorsWeather, weatherPlan } from './scenario/weather.ts';
 import { createSimulation, type Simulation } from './simulation.ts';
 
 export interface RunOptions {
@@ -21,8 +21,8 @@ export interface RunOptions {
   readonly rate?: number | undefined;
   /** Ordinals of injected faults to leave out (shrinking). */
   readonly without?: ReadonlySet<number>;
-  /** Clocks that are up to five minutes wrong; the default. */
-  readonly skew?: boolean;
+  /** Clocks that are up to five minutes wrong, which is the default; or what each new process's clock is ahead, in milliseconds. */
+  readonly skew?: boolean | ((chance: Chance) => number);
   readonly invariants?: readonly Invariant[];
   readonly definitions?: readonly AnyJobDefinition[];
   /** Ends the run at its first violation. */
@@ -78,7 +78,7 @@ async function runOnce(options: RunOptions, patienceMs?: number): Promise<RunRes
     invariants: options.invariants ?? allInvariants,
     ...(options.definitions === undefined ? {} : { definitions: options.definitions }),
     adaptSystem: story.adaptSystem?.bind(story),
-    clockAheadMs: options.skew === false ? () => 0 : () => drawSkewMs(world.chance),
+    clockAheadMs: () => drawAheadMs(options.skew ?? true, world.chance),
   });
   // The SDK makes an error on every call; its stack is the dearest part of it, and only a trace is read by people.
   const { stackTraceLimit } = Error;
@@ -114,15 +114,19 @@ function drawStory(seed: number): Story {
 }
 
 /** Most clocks are right; the others are up to five minutes ahead or behind. */
-const drawSkewMs = (chance: Simulation['world']['chance']): number =>
-  chance.happens(0.7) ? 0 : Math.round(chance.between(-5, 5) * MINUTE_MS);
+const drawSkewMs = (chance: Chance): number => (chance.happens(0.7) ? 0 : Math.round(chance.between(-5, 5) * MINUTE_MS));
+
+function drawAheadMs(skew: NonNullable<RunOptions['skew']>, chance: Chance): number {
+  if (typeof skew === 'function') return skew(chance);
+  return skew ? drawSkewMs(chance) : 0;
+}
 
 async function play(simulation: Simulation, story: Story, isOver: () => boolean): Promise<void> {
   const { world, faults, signals } = simulation;
   const pass = (durationMs: number): Promise<void> => world.runUntil(world.nowMs + durationMs, isOver);
   story.begin(simulation);
   await pass(story.stormMs);
-  faults.plan = story.keepsFaults === true ? faults.plan : noFaults;
+  faults.plan = story.keepsFaults === true ? faults.plan : operatorsWeather(faults.plan);
   world.log('--- calm ---');
   signals.calm();
   await restUp(simulation, pass, isOver, { stepMs: 6 * HOUR_MS, longestMs: 5 * DAY_MS });

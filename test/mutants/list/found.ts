@@ -1,4 +1,4 @@
-import type { Mutant } from '../mutant.ts';
+import { directedHunt, type Mutant } from '../mutant.ts';
 
 /** What the simulator has found in this very pipeline, put back: each must be found again. */
 export const foundMutants: readonly Mutant[] = [
@@ -24,6 +24,12 @@ export const foundMutants: readonly Mutant[] = [
       },
     ],
     killers: ['S10', 'S18', 'Q3', 'L1'],
+    hunts: [directedHunt('letters replayed by tools of any age', 40)],
+  },
+  {
+    name: 'rate slots in finer digits than the table keeps',
+    edits: [{ file: 'shared/rate-limit/slots.ts', from: 'Math.round(ms * 1000) / 1000', to: 'ms' }],
+    killers: ['L1', 'L4', 'S17', 'L5'],
     hunts: [{ by: 'simulation', story: 'many-users', seeds: 1500 }],
   },
 ];

@@ -128,6 +128,6 @@ export const runMutants: readonly Mutant[] = [
       },
     ],
     killers: ['S21'],
-    hunts: [directedHunt('a job that kills its process', 1)],
+    hunts: [directedHunt('a job that kills its process', 12)],
   },
 ];

@@ -3,10 +3,11 @@ import type { Directed } from './directed.ts';
 import { letters } from './letters.ts';
 import { lostWork } from './lost-work.ts';
 import { providerTroubles } from './provider-troubles.ts';
+import { quietFailures } from './quiet-failures.ts';
 import { requests } from './requests.ts';
 import { rollOuts } from './roll-out.ts';
 
-const stories = { ...providerTroubles, ...lostWork, ...requests, ...letters, ...batchNeighbours, ...rollOuts };
+const stories = { ...providerTroubles, ...lostWork, ...requests, ...letters, ...batchNeighbours, ...rollOuts, ...quietFailures };
 
 export type DirectedName = keyof typeof stories;
 

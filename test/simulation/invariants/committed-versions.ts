@@ -59,7 +59,7 @@ export function createCommittedVersions(): CommittedVersions {
 }
 
 /** What the API shows of an order, told here once more: the product's own way of telling it is what is judged. */
-const orderOf = (image: Image): Record<string, unknown> => ({
+export const orderOf = (image: Image): Record<string, unknown> => ({
   userId: image['userId'],
   orderId: image['orderId'],
   status: image['status'],
@@ -89,7 +89,7 @@ function summaryOf(orders: readonly Image[]): Pick<Committed, 'version' | 'value
 }
 
 /** Whether an answer says exactly this, in whatever order. */
-export const saysTheSame = (answer: unknown, committed: Committed): boolean => sorted(answer) === sorted(committed.value);
+export const saysTheSame = (answer: unknown, committed: Pick<Committed, 'value'>): boolean => sorted(answer) === sorted(committed.value);
 
 const sorted = (value: unknown): string => JSON.stringify(value, (_, member) => (isRecord(member) ? byName(member) : member));
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -21,6 +21,8 @@ export interface Executions {
   providerAnswered(call: ProviderCall, answer: { readonly status: number }): void;
   /** Who can have made a call, the latest claim first. */
   behind(call: ProviderCall): Execution[];
+  /** The latest claim of an order's item by a process. */
+  latest(by: string, reference: string): Execution | undefined;
   /** The order a payment intent belongs to. */
   referenceOfIntent(paymentIntentId: string): string | undefined;
 }
@@ -40,6 +42,7 @@ export function trackExecutions(): Executions {
   };
   return {
     behind,
+    latest: (by, reference) => listOf(by, reference)[0],
     referenceOfIntent: (paymentIntentId) => references.get(paymentIntentId),
     itemWritten(written) {
       const reference = written.table === TABLES.state ? referenceOf(written.id) : undefined;

@@ -32,6 +32,9 @@ import { isolation } from './s21-isolation.ts';
 import { skew } from './s22-skew.ts';
 import { versions } from './s23-versions.ts';
 import { restore } from './s24-restore.ts';
+import { rightReceipt } from './s25-right-receipt.ts';
+import { stockAddsUp } from './s26-stock-adds-up.ts';
+import { wholeExport } from './s27-whole-export.ts';
 
 /** Every promise that is watched, in the order of docs/verification.md. */
 export const invariants: readonly Invariant[] = [
@@ -60,6 +63,9 @@ export const invariants: readonly Invariant[] = [
   skew,
   versions,
   restore,
+  rightReceipt,
+  stockAddsUp,
+  wholeExport,
   everythingEnds,
   outboxDrains,
   cacheAtRest,

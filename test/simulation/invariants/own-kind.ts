@@ -3,8 +3,10 @@ import type { OperationRecord } from '#shared/item/attributes.ts';
 import { targetOf } from '#shared/worker/job-target.ts';
 import { deadLetterQueueOf, TABLES } from '../cloud/names.ts';
 import type { Invariant } from '../invariant.ts';
+import { OWN_JOB_DONE } from '../modes/required-situations.ts';
 import { definitionOf, type OwnKind } from '../scenario/own-kind.ts';
 import type { Simulation } from '../simulation.ts';
+import { DONE_MEANS_DONE, doneMeansHeard } from './done-means-heard.ts';
 import { breakerCloses } from './l6-breaker-closes.ts';
 import { leaseDeadlines } from './l8-lease-deadlines.ts';
 import { oneCharge } from './s01-one-charge.ts';
@@ -27,6 +29,7 @@ export const ownKindInvariants = (own: OwnKind): readonly Invariant[] => [
   leaseDeadlines,
   stableKey,
   doneMeansAnswered(own),
+  doneMeansHeard(own),
   durableBeforeAck(own),
   everyJobEnds(own),
 ];
@@ -41,7 +44,7 @@ const stableKey: Invariant = {
     return {
       providerCalled({ operation, paymentIntentId, key, body }) {
         if (!ACTS.has(operation)) return;
-        if (key === undefined) return violate(`${operation} of ${paymentIntentId} has no idempotency key`);
+        if (key === undefined || key === '') return violate(`${operation} of ${paymentIntentId} has no idempotency key`);
         const known = first.get(`${operation} ${paymentIntentId}`);
         if (known === undefined) return void first.set(`${operation} ${paymentIntentId}`, { key, body });
         if (known.key !== key) violate(`${operation} of ${paymentIntentId} is called under two keys, ${known.key} and ${key}`);
@@ -51,10 +54,10 @@ const stableKey: Invariant = {
   },
 };
 
-/** A timeout taken for success is the first thing that goes wrong with money. */
+/** Told by the provider's books; whether the job could know is told by doneMeansHeard. */
 const doneMeansAnswered = (own: OwnKind): Invariant => ({
   id: 'S12',
-  promise: 'a job that called the provider to act is done only when the provider has acted, or has said no',
+  promise: DONE_MEANS_DONE,
   watch(simulation, violate) {
     const open = new Set<string>();
     let isJudged = false;
@@ -67,8 +70,10 @@ const doneMeansAnswered = (own: OwnKind): Invariant => ({
       },
       providerMoved: ({ effect }) => void open.delete(effect.paymentIntentId),
       itemWritten() {
-        if (isJudged || open.size === 0 || recordOf(simulation, own)?.status !== 'completed') return;
+        if (isJudged || recordOf(simulation, own)?.status !== 'completed') return;
         isJudged = true;
+        simulation.happened(OWN_JOB_DONE);
+        if (open.size === 0) return;
         violate(`${own.kind} is done, and ${[...open].join(', ')} was neither carried out nor refused by the provider`);
       },
     };

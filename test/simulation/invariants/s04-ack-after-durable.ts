@@ -5,6 +5,7 @@ import { nameOfQueue } from '../network/labels.ts';
 import type { Simulation } from '../simulation.ts';
 import { imageOf, recordedOperations, recordOf } from './item-views.ts';
 import { bodiesOf, type JobWhereabouts, jobIn, type Place, trackJobs } from './job-whereabouts.ts';
+import { trackParkedKeys } from './parked-keys.ts';
 
 /** Judged at the instant a message is gone, not by what its worker says. An overdue mark is no copy: it only finds what has failed. */
 export const ackAfterDurable: Invariant = {
@@ -13,12 +14,14 @@ export const ackAfterDurable: Invariant = {
     'a message leaves its queue only when its operation is finished, or another copy, its dead letter or a person’s decision stands for it',
   watch(simulation, violate) {
     const jobs = trackJobs(simulation);
+    const parked = trackParkedKeys();
     const letters = new Map<string, number>();
     const discardedAtMs = new Map<string, number>();
     return {
       ...jobs.track,
       itemWritten(written) {
         jobs.track.itemWritten(written);
+        parked.itemWritten(written);
         if (written.table !== TABLES.state) return;
         const { id, old, next, atMs, by } = written;
         for (const operation of recordedOperations(next)) {
@@ -36,11 +39,14 @@ export const ackAfterDurable: Invariant = {
         for (const body of bodiesOf(call.input)) if (held.has(body)) letters.set(body, simulation.world.nowMs);
       },
       messageDeleted(queueName, record) {
-        if (queueName === INVALIDATION_RETRY || isStillThere(simulation, queueName, record)) return;
+        if (isStillThere(simulation, queueName, record)) return;
         const lastLetterMs = Math.max(-1, ...[...letters].filter(([body]) => isAbout(body, record.body)).map(([, atMs]) => atMs));
-        const missing = judge(simulation, { jobs, queueName, record, lastLetterMs, discardedAtMs });
+        const missing =
+          queueName === INVALIDATION_RETRY
+            ? parked.judge(record)
+            : judge(simulation, { jobs, queueName, record, lastLetterMs, discardedAtMs });
         if (missing !== undefined)
-          violate(`${record.messageId.slice(-4)} (${jobIn(record.body)?.key ?? 'unreadable'}) left ${queueName}: ${missing}`);
+          violate(`${record.messageId.slice(-4)} (${jobIn(record.body)?.key ?? 'no job'}) left ${queueName}: ${missing}`);
       },
     };
   },

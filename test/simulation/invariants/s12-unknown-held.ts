@@ -4,6 +4,7 @@ import type { ItemWritten } from '../observer.ts';
 import type { Simulation } from '../simulation.ts';
 import { type Execution, trackExecutions } from './executions.ts';
 import { type Image, imageOfReference, isOurs, recordedOperations, recordOf, referenceOf } from './item-views.ts';
+import { createRefundsCalledOff } from './refunds-called-off.ts';
 
 /** What the provider has answered may be a letter's reason although money moved; `unresolved` says that nobody knows. */
 const DISCARDED_BY_OPERATOR = 'discarded-by-operator';
@@ -19,15 +20,22 @@ export const unknownHeld: Invariant = {
     'an unknown outcome is never taken for failed, refunded or cancelled, and never called again, before the provider has said what became of it',
   watch(simulation, violate) {
     const executions = trackExecutions();
+    const calledOff = createRefundsCalledOff(violate);
     const answered = new Set<string>();
+    /** By order and operation. */
+    const givenUpOnAnAnswer = new Set<string>();
     return {
       itemWritten(written) {
         executions.itemWritten(written);
+        calledOff.itemWritten(written);
         const reference = written.table === TABLES.state && isOurs(written.by) ? referenceOf(written.id) : undefined;
         if (reference === undefined || written.next === undefined) return;
+        const run = executions.latest(written.by ?? '', reference);
+        if (run?.wasAnswered && wasGivenUp(written, run.operation)) givenUpOnAnAnswer.add(`${reference} ${run.operation}`);
         const wrong = judgeWrite({ ...written, next: written.next }, { simulation, answered });
         if (wrong !== undefined) violate(`${reference}: ${wrong}, by ${written.by}`);
       },
+      invocationEnded: calledOff.invocationEnded,
       providerAnswered(call, answer) {
         executions.providerAnswered(call, answer);
         if (answer.status === 200) answered.add(`${call.operation} ${call.paymentIntentId}`);
@@ -41,7 +49,7 @@ export const unknownHeld: Invariant = {
       },
       providerMoved({ effect, key }) {
         if (effect.kind === 'void') return;
-        const wrong = judgeMovement(key, effect.reference, simulation);
+        const wrong = judgeMovement(key, effect.reference, { simulation, givenUpOnAnAnswer });
         if (wrong !== undefined) violate(`${effect.kind} of ${effect.reference} (${key}) happened ${wrong}`);
       },
     };
@@ -109,12 +117,30 @@ function happened(operation: string, { orderId, paymentIntentId, attempt }: Imag
   return status === 'captured' || status === 'refunded';
 }
 
-/** Told after it is booked; what the order said before is what it still says. */
-function judgeMovement(key: string, reference: string, simulation: Simulation): string | undefined {
+const wasGivenUp = ({ old, next }: ItemWritten, operation: string): boolean =>
+  recordOf(next, operation)?.status === 'discarded' && recordOf(old, operation)?.status !== 'discarded';
+
+interface Movement {
+  readonly simulation: Simulation;
+  readonly givenUpOnAnAnswer: ReadonlySet<string>;
+}
+
+/**
+ * Told after it is booked; what the order said before is what it still says.
+ *
+ * A job whose attempts are spent becomes a letter once the provider has said that no money moved. A worker that was frozen before its
+ * call may prove that wrong later: the letter still stands, and whoever replays or discards it asks once more.
+ */
+function judgeMovement(key: string, reference: string, { simulation, givenUpOnAnAnswer }: Movement): string | undefined {
   const image = imageOfReference(simulation, reference);
   const [name, , number] = key.split(':');
-  const record = recordOf(image, `${name}:${number}`);
-  if (record?.status === 'discarded') return ANSWERED.has(record.reason ?? '') ? undefined : `after it was given up as ${record.reason}`;
+  const operation = `${name}:${number}`;
+  const record = recordOf(image, operation);
+  if (record?.status === 'discarded') {
+    if (ANSWERED.has(record.reason ?? '')) return undefined;
+    if (record.reason === 'attempts-spent' && givenUpOnAnAnswer.has(`${reference} ${operation}`)) return undefined;
+    return `after it was given up as ${record.reason}`;
+  }
   const { declineReason } = (record?.result ?? {}) as { declineReason?: string };
   return declineReason === undefined ? undefined : `after it was declined as ${declineReason}`;
 }

@@ -5,6 +5,7 @@ import type { Process } from '../kernel/process.ts';
 import type { ItemWritten } from '../observer.ts';
 import type { ProviderCall } from '../provider/provider-requests.ts';
 import type { Simulation } from '../simulation.ts';
+import { numberOf } from './item-views.ts';
 
 const ROW = breakerRow('payment-provider');
 /** A process reads the row at most once a second, and an answer travels a little. */
@@ -23,6 +24,8 @@ interface Phase {
   readonly state: State;
   readonly prober: string | undefined;
   readonly probeOwner: string | undefined;
+  /** Whose place a prober took whose clock is ahead, and until when that one holds its place by its own clock. */
+  readonly ousted: { readonly prober: string | undefined; readonly untilMs: number } | undefined;
   /** Calls of the one that may try. */
   probes: number;
 }
@@ -33,9 +36,10 @@ interface Phase {
  */
 export const breaker: Invariant = {
   id: 'S16',
-  promise: 'an open circuit lets no call out once its instance can know of it, a half-open one lets one probe; declines never open it',
+  promise:
+    'an open circuit lets no call out once its instance can know of it, a half-open one lets one probe; declines never open it, and each opening in a row lasts twice as long, up to five minutes',
   watch(simulation, violate) {
-    const phases: Phase[] = [{ atMs: 0, state: 'closed', prober: undefined, probeOwner: undefined, probes: 0 }];
+    const phases: Phase[] = [{ atMs: 0, state: 'closed', prober: undefined, probeOwner: undefined, ousted: undefined, probes: 0 }];
     const failures = createFailures(simulation);
     const unjudged = new Map<string, ProviderCall[]>();
     const dead = new Map<string, Process>();
@@ -43,7 +47,9 @@ export const breaker: Invariant = {
       itemWritten(written) {
         if (written.table !== 'Control' || written.id !== ROW) return;
         const before = phases.at(-1) as Phase;
-        const phase = phaseOf(written);
+        const phase = phaseOf(written, before);
+        const wrong = coolDownFault(written);
+        if (wrong !== undefined) violate(`${written.by} ${wrong}`);
         if (phase.state === before.state && phase.probeOwner === before.probeOwner) return;
         phases.push(phase);
         if (phase.state !== before.state) simulation.happened(`breaker ${phase.state}`);
@@ -71,10 +77,26 @@ export const breaker: Invariant = {
   },
 };
 
-function phaseOf({ next, by, atMs }: ItemWritten): Phase {
+function phaseOf({ old, next, by, atMs }: ItemWritten, before: Phase): Phase {
   const state = (next?.['state'] ?? 'closed') as State;
   const probeOwner = next?.['probeOwner'] as string | undefined;
-  return { atMs, state, prober: state === 'half-open' ? by : undefined, probeOwner, probes: 0 };
+  const prober = state === 'half-open' ? by : undefined;
+  const isOusted = prober !== undefined && before.state === 'half-open';
+  const ousted = isOusted ? { prober: before.prober, untilMs: numberOf(old, 'probeUntilMs') } : undefined;
+  return { atMs, state, prober, probeOwner, ousted, probes: 0 };
+}
+
+const SHORTEST_COOL_DOWN_MS = 15_000;
+const LONGEST_COOL_DOWN_MS = 300_000;
+
+/** Both instants are the writer's own, so its clock does not matter. Whether a closing circuit has healed is for that clock to say. */
+function coolDownFault({ old, next }: ItemWritten): string | undefined {
+  if (next?.['state'] !== 'open' || old?.['state'] === 'open') return undefined;
+  const inARow = numberOf(old, 'openings') + 1;
+  const possible = old?.['state'] === 'closing' ? [1, inARow] : [inARow];
+  const coolDownMs = numberOf(next, 'retryAtMs') - numberOf(next, 'openedAtMs');
+  const isRight = possible.some((openings) => coolDownMs === Math.min(LONGEST_COOL_DOWN_MS, SHORTEST_COOL_DOWN_MS * 2 ** (openings - 1)));
+  return isRight ? undefined : `opens the circuit for the ${inARow}. time in a row, for ${coolDownMs / 1000} s`;
 }
 
 function judgeCall({ operation, from, sentAtMs }: ProviderCall, process: Process, phases: Phase[], violate: (how: string) => void): void {
@@ -86,6 +108,7 @@ function judgeCall({ operation, from, sentAtMs }: ProviderCall, process: Process
   if (shutMs <= UNHEARD_MS || process.frozenUntilMs > sentAtMs - UNHEARD_MS) return;
   const what = `${from} sent a ${operation} ${Math.round(shutMs)} ms after the circuit had opened`;
   if (phase.state === 'open') return violate(what);
+  if (from === phase.ousted?.prober && sentAtMs + process.clockAheadMs <= phase.ousted.untilMs) return;
   if (from !== phase.prober) return violate(`${what}, while ${phase.prober} was the one to try it`);
   phase.probes++;
   if (phase.probes > 1) violate(`${what}, as call ${phase.probes} of one probe`);

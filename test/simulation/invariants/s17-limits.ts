@@ -2,6 +2,7 @@ import { SETTINGS } from '../cloud/functions.ts';
 import type { Invariant } from '../invariant.ts';
 import type { ProviderCall } from '../provider/provider-requests.ts';
 import { idOf, jobOf } from './item-views.ts';
+import { createScheduledAttempts } from './scheduled-attempts.ts';
 import { createWaits } from './waits.ts';
 
 const WINDOW_MS = 1_000;
@@ -12,14 +13,14 @@ const MOST_CHARGES = 6;
 const NOT_CHARGED = new Set([401, 403, 404, 405, 429]);
 
 /**
- * The delays, and what the provider asked for, are judged in waits.ts.
+ * The delays, and what the provider asked for, are judged in waits.ts; attempts that nobody asked for in scheduled-attempts.ts.
  *
  * Does not protect against calls of one window that a slow network spreads over two: what counts is when they leave.
  */
 export const limits: Invariant = {
   id: 'S17',
   promise:
-    'no second holds more calls than the dependency allows; one intent is charged by at most six calls, however many copies; waits lie in their bands and a Retry-After is waited for',
+    'no second holds more calls than the dependency allows; one intent is charged by at most six calls, however many copies; waits lie in their bands, a Retry-After is waited for, and a declined order waits its day',
   watch(simulation, violate) {
     const sent: number[] = [];
     const charges = new Map<string, number>();
@@ -29,10 +30,12 @@ export const limits: Invariant = {
       return calls;
     };
     const waits = createWaits(simulation, violate);
+    const scheduled = createScheduledAttempts(violate);
     return {
       ...waits,
       itemWritten(written) {
         waits.itemWritten(written);
+        scheduled.itemWritten(written);
         const { table, id, old, next } = written;
         if (table !== 'State' || old === undefined) return;
         // Armed again, by an operator or by a new request: a fresh budget.
@@ -49,6 +52,10 @@ export const limits: Invariant = {
         waits.providerAnswered(call, answer);
         const key = chargedBy(call);
         if (key !== undefined && NOT_CHARGED.has(answer.status)) count(key, -1);
+      },
+      invocationEnded(functionName, process, end) {
+        waits.invocationEnded(functionName, process, end);
+        scheduled.invocationEnded(functionName, process);
       },
       disturbed(what) {
         waits.disturbed(what);

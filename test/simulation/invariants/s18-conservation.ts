@@ -1,9 +1,10 @@
+import type { Call } from '../../support/fake-aws/wire.ts';
 import { TABLES } from '../cloud/names.ts';
 import type { Invariant } from '../invariant.ts';
 import { nameOfQueue } from '../network/labels.ts';
 import type { Simulation } from '../simulation.ts';
 import { carriesOutbox, idOf, imageOf, type JobName, jobOf, keyIn, outboxKeys, recordOf } from './item-views.ts';
-import { bodiesOf, trackJobs } from './job-whereabouts.ts';
+import { bodiesOf, type Place, trackJobs } from './job-whereabouts.ts';
 
 /** Counts every job that a committed write ever promised, of every kind. */
 export const conservation: Invariant = {
@@ -11,7 +12,6 @@ export const conservation: Invariant = {
   promise:
     'every accepted job is queued, in flight, dead-lettered, finished, or discarded with an audit entry, and not two of the last three',
   watch(simulation, violate) {
-    const { world, sqs } = simulation;
     const jobs = trackJobs(simulation);
     const accepted = new Map<string, JobName>();
     let [wasRestored, wasHandled] = [false, false];
@@ -22,6 +22,7 @@ export const conservation: Invariant = {
     const checkAll = (when: string): void => {
       for (const job of accepted.values()) if (!wasRestored || isStillPromised(job, simulation)) check(job, when);
     };
+    const jobsIn = ({ input }: Call): JobName[] => bodiesOf(input).flatMap((body) => accepted.get(keyIn(body) ?? '') ?? []);
     return {
       ...jobs.track,
       itemWritten(written) {
@@ -39,14 +40,9 @@ export const conservation: Invariant = {
         if (job !== undefined) check(job, 'after its message was acknowledged');
       },
       queueCalled(call, by) {
-        const fresh = new Set(
-          sqs.messages(nameOfQueue(String(call.input.QueueUrl))).flatMap(({ id, sentAtMs }) => (sentAtMs === world.nowMs ? [id] : [])),
-        );
         if (by.startsWith('sweep-state')) {
-          for (const key of bodiesOf(call.input).map(keyIn)) {
-            const job = accepted.get(key ?? '');
-            if (job !== undefined) check(job, 'before the sweep sent it again', fresh);
-          }
+          const fresh = sentJustNow(call, simulation);
+          for (const job of jobsIn(call)) check(job, 'before the sweep sent it again', fresh);
         }
         jobs.track.queueCalled(call, by);
         if (call.operation.startsWith('DeleteMessage')) checkAll('after a letter was deleted');
@@ -61,16 +57,19 @@ export const conservation: Invariant = {
       rested() {
         jobs.endExcuses();
         checkAll('at rest');
-        if (wasRestored || wasHandled) return;
-        for (const job of accepted.values()) {
-          const places = jobs.placesOf(job);
-          if (places.includes('finished') && places.includes('dead-letter queue')) violate(`${job.key} is finished and has a dead letter`);
-        }
+        const twice = wasRestored || wasHandled ? undefined : [...accepted.values()].find((job) => isDoneAndDead(jobs.placesOf(job)));
+        if (twice !== undefined) violate(`${twice.key} is finished and has a dead letter`);
       },
       finished: () => checkAll('in the end'),
     };
   },
 };
+
+/** Ids of messages that are no trace of their jobs from before this call. */
+const sentJustNow = ({ input }: Call, { sqs, world }: Simulation): Set<string> =>
+  new Set(sqs.messages(nameOfQueue(String(input.QueueUrl))).flatMap(({ id, sentAtMs }) => (sentAtMs === world.nowMs ? [id] : [])));
+
+const isDoneAndDead = (places: readonly Place[]): boolean => places.includes('finished') && places.includes('dead-letter queue');
 
 /** A restore takes acceptances back as well; what the restored items still call for has to be found. */
 function isStillPromised({ key, item, operation, attempt = 0 }: JobName, simulation: Simulation): boolean {

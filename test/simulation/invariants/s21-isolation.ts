@@ -43,22 +43,19 @@ interface Delivered {
 
 /** What came with poison, and whether it comes back. */
 function watchBatches(simulation: Simulation, violate: (how: string) => void) {
-  const { faults, jobQueues, world } = simulation;
-  const workerOf = new Map(jobQueues.map(({ definition: { kind }, queueName }) => [queueName, workerOfKind(kind)]));
+  const { world } = simulation;
+  const { isOurs, hadFault } = watchFaults(simulation);
   const beside = new Map<string, Delivered>();
   const receipts = new Map<string, Delivered>();
   const finishedAtMs = new Map<string, number>();
   const strange = new Set<string>();
+  const gate = watchGate();
   const isPoisoned = (body: string): boolean => strange.has(body) || isPoison(body);
-  const hadFault = (queueName: string, { atMs }: Delivered): boolean =>
-    faults.injected.some(
-      (fault) =>
-        fault.atMs >= atMs - LONGEST_EFFECT_MS &&
-        (fault.label.startsWith(`${workerOf.get(queueName)} `) || fault.label === `mapping takes ${queueName}`),
-    );
   const judgeAgain = (queueName: string, { messageId, body }: SQSRecord): void => {
     const before = beside.get(messageId);
-    if (before === undefined || hadFault(queueName, before)) return;
+    if (before === undefined || hadFault(queueName, before.atMs)) return;
+    // What can be read goes the way of all jobs: a pause or an open circuit puts it off, too.
+    if (!isPoison(body) && before.handedBack && gate.wasShut(before.atMs)) return;
     if (isPoisoned(body)) return violate(`the poison message ${messageId} came back instead of being set aside`);
     const job = jobOf(keyIn(body) ?? '');
     const endedMs = job && finishedAtMs.get(`${idOf(job.item)} ${job.operation}`);
@@ -67,7 +64,7 @@ function watchBatches(simulation: Simulation, violate: (how: string) => void) {
   };
   return {
     messagesDelivered(queueName: string, records: readonly SQSRecord[]): void {
-      if (!workerOf.has(queueName)) return;
+      if (!isOurs(queueName)) return;
       for (const record of records) judgeAgain(queueName, record);
       const poisoned = records.filter(({ body }) => isPoisoned(body)).length;
       for (const { messageId } of records) beside.delete(messageId);
@@ -79,10 +76,10 @@ function watchBatches(simulation: Simulation, violate: (how: string) => void) {
         receipts.set(receiptHandle, delivered);
       }
     },
-    itemWritten({ table, id, old, next, atMs }: ItemWritten): void {
-      if (table !== 'State' || next === undefined || old?.['lease'] !== 'held') return;
-      const operation = String(old['leaseOp']);
-      if (old[`op:${operation}`] === undefined && next[`op:${operation}`] !== undefined) finishedAtMs.set(`${id} ${operation}`, atMs);
+    itemWritten(written: ItemWritten): void {
+      gate.itemWritten(written);
+      const finished = slotFinishedBy(written);
+      if (finished !== undefined) finishedAtMs.set(finished, written.atMs);
     },
     queueCalled({ operation, input }: Call, by: string): void {
       // Processes of ours are numbered; whatever anybody else puts into a queue is strange.
@@ -95,6 +92,43 @@ function watchBatches(simulation: Simulation, violate: (how: string) => void) {
     },
   };
 }
+
+function slotFinishedBy({ table, id, old, next }: ItemWritten): string | undefined {
+  if (table !== 'State' || next === undefined || old?.['lease'] !== 'held') return undefined;
+  const operation = String(old['leaseOp']);
+  return old[`op:${operation}`] === undefined && next[`op:${operation}`] !== undefined ? `${id} ${operation}` : undefined;
+}
+
+/** Whatever else may have kept a message from its end. */
+function watchFaults({ faults, jobQueues }: Simulation) {
+  const workerOf = new Map(jobQueues.map(({ definition: { kind }, queueName }) => [queueName, workerOfKind(kind)]));
+  return {
+    isOurs: (queueName: string): boolean => workerOf.has(queueName),
+    hadFault: (queueName: string, atMs: number): boolean =>
+      faults.injected.some(
+        (fault) =>
+          fault.atMs >= atMs - LONGEST_EFFECT_MS &&
+          (fault.label.startsWith(`${workerOf.get(queueName)} `) || fault.label === `mapping takes ${queueName}`),
+      ),
+  };
+}
+
+/** Pauses and circuits: what stands between a message and its claim. */
+function watchGate() {
+  const standing = new Set<string>();
+  let changedAtMs = Number.NEGATIVE_INFINITY;
+  return {
+    itemWritten({ table, id, next, atMs }: ItemWritten): void {
+      if (table !== 'Control' || !/^(?:pause|breaker):/.test(id)) return;
+      changedAtMs = atMs;
+      if (next === undefined) standing.delete(id);
+      else standing.add(id);
+    },
+    /** At any time since then; a row is known a second later. */
+    wasShut: (sinceMs: number): boolean => standing.size > 0 || changedAtMs >= sinceMs - ROW_AGE_MS,
+  };
+}
+const ROW_AGE_MS = 1_100;
 
 /** How long each change's jobs take to their queues once a poison record is about. */
 function watchRecords(simulation: Simulation, violate: (how: string) => void) {

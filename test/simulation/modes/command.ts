@@ -1,13 +1,16 @@
 import { join } from 'node:path';
+import { CliError, EXIT } from '../../../cli/output/cli-error.ts';
 import { printAnswer, printNote } from '../../../cli/output/print.ts';
-import { ownKindStory } from '../scenario/own-kind.ts';
+import { runProgram } from '../../../cli/run-program.ts';
 import { type Breakage, breakagesIn, type Campaign, playCampaign } from './campaign.ts';
 import { type Cases, corpusCases, exhaustiveCases, livenessCases, safetyCases } from './cases.ts';
+import { checkOptions } from './check-options.ts';
 import { addToCorpus } from './corpus.ts';
-import { type Mode, type Options, readOptions } from './options.ts';
+import { createCommand, isOneRun, type Mode, type Options } from './options.ts';
 import { createPool, type Pool } from './pool.ts';
 import { createProgress } from './progress.ts';
 import { ENOUGH_RUNS, type Failure, hasFailed, type Verdict, verdictDocument, verdictText } from './report.ts';
+import { OWN_JOB_DONE } from './required-situations.ts';
 import { commandOf, type Play, type Played, type RunCase, runCaseSchema } from './run-case.ts';
 import { shrink } from './shrink.ts';
 import { writeTestReport } from './test-report.ts';
@@ -15,23 +18,22 @@ import { writeTestReport } from './test-report.ts';
 const ENTRY = join(import.meta.dirname, '..', 'simulate.ts');
 const FIRST_SEED = 1;
 const RUNS = 200;
+const ENOUGH_OWN_RUNS = 20;
 
 /** One campaign from its arguments to its exit code. */
-export async function simulate(argv: readonly string[]): Promise<void> {
-  let pool: Pool | undefined;
+export const simulate = (argv: readonly string[]): Promise<void> => runProgram(createCommand().action(carryOut), argv);
+
+async function carryOut(options: Options): Promise<void> {
+  await checkOptions(options);
+  const pool = createPool({ entry: ENTRY, jobs: options.jobs, patienceMs: options.patience * 1000 });
   try {
-    const options = readOptions(argv);
-    pool = createPool({ entry: ENTRY, jobs: Math.max(1, options.jobs), patienceMs: options.patience * 1000 });
     const verdict = await judge(options, pool);
     printAnswer(options.json ?? false, verdictDocument(verdict), () => verdictText(verdict));
     if (options.report !== undefined) report(options.report, verdict);
     if (options.addToCorpus !== undefined) keep(options.addToCorpus, verdict, options);
     process.exitCode = hasFailed(verdict) ? 1 : 0;
-  } catch (error) {
-    printNote(error instanceof RangeError ? error.message : String(error instanceof Error ? error.stack : error));
-    process.exitCode = 2;
   } finally {
-    pool?.close();
+    pool.close();
   }
 }
 
@@ -51,18 +53,11 @@ async function judge(given: Options, { play, jobs }: Pool): Promise<Verdict> {
     title,
     campaign,
     failures: await explain(campaign, given, play),
-    missing: given.mode.includes('safety') && given.kind === undefined ? campaign.coverage.missing() : [],
-    isLargeEnough: given.mode.includes('safety') && runsOf(given) >= ENOUGH_RUNS,
+    ...completeness(given, campaign),
     tookMs,
     showsTrace: given.trace === true,
   };
 }
-
-/** One run is shown by itself, with its hash. */
-const isOneRun = ({ mode, faults, class: frozen, runs = 1, seed }: Options): boolean =>
-  mode.length === 1 &&
-  runs === 1 &&
-  (faults !== undefined || (mode[0] === 'safety' && seed !== undefined) || (mode[0] === 'liveness' && frozen !== undefined));
 
 const runsOf = ({ runs, seed }: Options): number => runs ?? (seed === undefined ? RUNS : 1);
 
@@ -104,21 +99,19 @@ function casesOfMode(mode: Mode, given: Options, play: Play): Cases {
   }
 }
 
-/** @throws RangeError when the flags do not name a job */
-function ownOf({ kind, payload, item, mode }: Options): RunCase['own'] {
-  if (kind === undefined && payload === undefined && item === undefined) return undefined;
-  if (!mode.every((one) => one === 'safety'))
-    throw new RangeError('--kind is for --mode safety; the other modes play stories of their own');
-  if (kind === undefined || payload === undefined)
-    throw new RangeError('--kind and --payload belong together, with --item where the kind works on a business item');
-  const own = runCaseSchema.shape.own.parse({ kind, payload, ...(item === undefined ? {} : { item }) });
-  // Refused here, in words, and not by every run.
-  ownKindStory({ kind, payload, ...(item === undefined ? {} : { item }) });
-  return own;
-}
+const ownOf = ({ kind, payload, item }: Options): RunCase['own'] =>
+  kind === undefined ? undefined : runCaseSchema.shape.own.parse({ kind, payload, ...(item === undefined ? {} : { item }) });
 
 async function* one(runCase: RunCase): Cases {
   yield runCase;
+}
+
+/** A job of one kind cannot meet what customers do; that it is never done, whatever the weather, says that nothing was tried. */
+function completeness(given: Options, { coverage }: Campaign): Pick<Verdict, 'missing' | 'isLargeEnough'> {
+  if (!given.mode.includes('safety')) return { missing: [], isLargeEnough: false };
+  if (given.kind === undefined) return { missing: coverage.missing(), isLargeEnough: runsOf(given) >= ENOUGH_RUNS };
+  const isEmpty = runsOf(given) >= ENOUGH_OWN_RUNS && !coverage.situations.has(OWN_JOB_DONE);
+  return { missing: isEmpty ? [`situation: ${OWN_JOB_DONE}`] : [], isLargeEnough: isEmpty };
 }
 
 /** The first run of each broken promise, made as small as can be, with what happened in it. */
@@ -156,7 +149,8 @@ function report(file: string, verdict: Verdict): void {
 
 function keep(about: string, { campaign, failures }: Verdict, { broke }: Options): void {
   const invariant = broke ?? failures[0]?.promises[0]?.invariant;
-  if (campaign.last === undefined || campaign.runs !== 1) throw new RangeError('--add-to-corpus keeps one run: name it with --seed');
-  if (invariant === undefined) throw new RangeError('this run breaks no promise; say with --broke which one it once broke');
+  if (campaign.last === undefined) return;
+  if (invariant === undefined)
+    throw new CliError('This run breaks no promise; say with --broke which one it once broke.', { exitCode: EXIT.usage });
   printNote(`kept as ${addToCorpus({ about, invariant, runCase: campaign.last.runCase })}`);
 }

@@ -1,3 +1,4 @@
+import type { Chance } from '../kernel/chance.ts';
 import type { Fault } from '../network/fault.ts';
 
 /** What a pipeline is for; a class of faults may stop some of it while it lasts, and none of it afterwards. */
@@ -14,6 +15,8 @@ export interface FrozenClass {
   /** Goals that may have ended otherwise when all is over: past the horizon of its key the provider is not called any more. */
   readonly expires?: readonly Goal[];
   readonly hours?: number;
+  /** How far ahead the clock of each new process is, in milliseconds; left out: not at all. */
+  readonly clockAheadMs?: (chance: Chance) => number;
   /** Records of the streams are lost, not late. */
   readonly losesStreams?: boolean;
 }
@@ -102,8 +105,23 @@ const functions = Object.entries(STOPPED_BY).flatMap(([name, stops]) =>
   ),
 );
 
+const MOST_SKEW_MS = 5 * 60_000;
+const wrongClocks = (name: string, clockAheadMs: NonNullable<FrozenClass['clockAheadMs']>): FrozenClass => ({
+  name: `clocks:${name}`,
+  strikes: () => undefined,
+  stops: [],
+  clockAheadMs,
+});
+
+/** Every clock is as wrong as a clock may be. It belongs to a process as long as that lives, so it stays when the class has lifted. */
+const clocks = [
+  wrongClocks('apart', (chance) => chance.pick([-MOST_SKEW_MS, MOST_SKEW_MS])),
+  wrongClocks('ahead', () => MOST_SKEW_MS),
+  wrongClocks('behind', () => -MOST_SKEW_MS),
+];
+
 /** Every class of faults that is frozen on in turn. */
-export const FROZEN_CLASSES: readonly FrozenClass[] = [...provider, ...tables, ...queues, ...streams, ...objects, ...functions];
+export const FROZEN_CLASSES: readonly FrozenClass[] = [...provider, ...tables, ...queues, ...streams, ...objects, ...functions, ...clocks];
 
 /** @throws RangeError naming those there are */
 export function frozenClassNamed(name: string): FrozenClass {

@@ -1,5 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { AWS_FAULTS, PROCESS_FAULTS, PROVIDER_FAULTS, QUEUE_FAULTS, STREAM_FAULTS } from '../network/fault.ts';
+import { atLeastOne, json, jsonObject, share, whole } from './arguments.ts';
 import { seedOfCommit } from './commit-seed.ts';
 import { type PlannedFault, parseFaults } from './run-case.ts';
 
@@ -30,29 +32,22 @@ export interface Options {
   readonly patience: number;
 }
 
-/** A campaign counts on from its first seed, and numbers this large do not grow by one any more. */
-const LARGEST = 2 ** 48;
-const whole = (text: string): number => {
-  if (!/^\d+$/.test(text) || Number(text) > LARGEST) throw new InvalidArgumentError(`a whole number up to ${LARGEST} is expected`);
-  return Number(text);
-};
-const atLeastOne = (text: string): number => {
-  if (whole(text) < 1) throw new InvalidArgumentError('at least 1 is expected');
-  return whole(text);
-};
-const share = (text: string): number => {
-  const value = Number(text);
-  if (!(value >= 0 && value <= 1)) throw new InvalidArgumentError('a share between 0 and 1 is expected');
-  return value;
-};
-const json = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw Object.assign(new InvalidArgumentError('JSON is expected, in single quotes for the shell'), { cause });
-  }
-};
 const seed = (text: string): number => (text === 'commit' ? seedOfCommit() : whole(text));
+const FAULTS: readonly string[] = [...new Set([...AWS_FAULTS, ...PROVIDER_FAULTS, ...PROCESS_FAULTS, ...QUEUE_FAULTS, ...STREAM_FAULTS])];
+const faults = (text: string): PlannedFault[] => {
+  const planned = parsedFaults(text);
+  const unknown = planned.find(({ fault }) => !FAULTS.includes(fault));
+  if (unknown !== undefined) throw new InvalidArgumentError(`there is no fault ${unknown.fault}; there are ${FAULTS.join(', ')}`);
+  return planned;
+};
+function parsedFaults(text: string): PlannedFault[] {
+  try {
+    return parseFaults(text);
+  } catch (cause) {
+    const why = cause instanceof RangeError ? cause.message : 'write <point>:<fault>, for example 12:dropped';
+    throw Object.assign(new InvalidArgumentError(why), { cause });
+  }
+}
 const numbers = (text: string): number[] => text.split(',').map(whole);
 const modes = (text: string): Mode[] =>
   text.split(',').map((name) => {
@@ -61,33 +56,50 @@ const modes = (text: string): Mode[] =>
     return mode;
   });
 export function createCommand(): Command {
-  return new Command('npm run simulate --')
-    .description('Runs the real handlers in virtual time, lets things go wrong, and watches every promise.')
+  const command = new Command('npm run simulate --').description(
+    'Runs the real handlers in virtual time, lets things go wrong, and watches every promise.',
+  );
+  addCampaignOptions(command);
+  addRunOptions(command);
+  addAnswerOptions(command);
+  return command.addHelpText('after', EXAMPLES);
+}
+
+/** Which runs there are. */
+const addCampaignOptions = (command: Command): Command =>
+  command
     .addOption(new Option('--mode <names>', `${MODES.join(', ')}; several with commas`).argParser(modes).default(['safety'], 'safety'))
     .option('--seed <number>', 'the (first) seed, or "commit" for one that each commit has of its own', seed)
     .option('--runs <number>', 'seeds to run, one after the other (default: 1 with --seed, else 200; liveness: 1)', atLeastOne)
     .option('--jobs <number>', 'processes side by side', atLeastOne, Math.min(2, availableParallelism()))
     .option('--pairs', 'exhaustive: pairs of faults in place of single ones')
-    .option('--sample <number>', 'with --pairs: so many of them, always the same', whole)
+    .option('--sample <number>', 'with --pairs: so many of them, always the same', atLeastOne)
     .option('--class <name>', 'liveness: this class of faults only')
-    .option('--faults <list>', 'these faults and no others, <point>:<fault> with commas, or "none"', parseFaults)
-    .option('--without-orders <numbers>', 'orders that nobody places', numbers)
     .option('--kind <name>', 'safety: a job of this kind in place of customers; needs --payload')
     .option('--payload <json>', 'with --kind: the payload of the job', json)
-    .option('--item <json>', 'with --kind: the business item the job works on, as it is before the job', json)
+    .option('--item <json>', 'with --kind: the business item the job works on, as it is before the job', jsonObject);
+
+/** What goes wrong in them. */
+const addRunOptions = (command: Command): Command =>
+  command
+    .option('--faults <list>', 'these faults and no others, <point>:<fault> with commas, or "none"', faults)
+    .option('--without-orders <numbers>', 'orders that nobody places', numbers)
     .option('--rate <share>', 'safety: share of the points where something goes wrong', share)
     .option('--skew', 'clocks up to five minutes wrong')
     .option('--no-skew', 'clocks that agree')
-    .option('--trace', 'with one run: everything that happened')
+    .option('--patience <seconds>', 'real time one run may take', atLeastOne, 60);
+
+/** What is told of them. */
+const addAnswerOptions = (command: Command): Command =>
+  command
+    .option('--trace', 'everything that happened, in the one run there is or in those that are broken')
     .option('--no-shrink', 'leaves broken runs as they are')
     .option('--json', 'one JSON document on stdout')
     .option('--report <file>', 'also writes the counts as a test report')
     .option('--add-to-corpus <about>', 'keeps this run for ever; say what went wrong')
-    .option('--broke <invariant>', 'with --add-to-corpus: the promise it once broke, when it no longer does')
-    .option('--patience <seconds>', 'real time one run may take', atLeastOne, 60)
-    .addHelpText(
-      'after',
-      `
+    .option('--broke <invariant>', 'with --add-to-corpus: the promise it once broke, when it no longer does');
+
+const EXAMPLES = `
 Examples:
   npm run simulate -- --runs 2000
   npm run simulate -- --seed 7 --trace
@@ -95,15 +107,13 @@ Examples:
   npm run simulate -- --mode exhaustive --pairs --sample 500
   npm run simulate -- --kind send-receipt --payload '{"userId":"u-1",…}'
   npm run simulate -- --mode liveness --class provider:unavailable
-  npm run simulate -- --seed 4711 --add-to-corpus "a late worker committed" --broke S7`,
-    );
-}
+  npm run simulate -- --seed 4711 --add-to-corpus "a late worker committed" --broke S7`;
 
-const WRONG_USAGE = 2;
+/** One run is shown by itself, with its hash. */
+export const isOneRun = ({ mode, faults, class: frozen, runs = 1, seed }: Options): boolean =>
+  mode.length === 1 &&
+  runs === 1 &&
+  (faults !== undefined || (mode[0] === 'safety' && seed !== undefined) || (mode[0] === 'liveness' && frozen !== undefined));
 
-/** Ends the process with 2 when the arguments make no sense; commander has said why. */
-export const readOptions = (argv: readonly string[]): Options =>
-  createCommand()
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : WRONG_USAGE))
-    .parse(argv)
-    .opts<Options>();
+/** What the arguments say, read and not carried out. @throws CommanderError when they make no sense; commander has said why */
+export const readOptions = (argv: readonly string[]): Options => createCommand().exitOverride().parse(argv).opts<Options>();

@@ -8,6 +8,7 @@ import { oneOrder } from '../scenario/one-order.ts';
 import { type OwnKind, ownKindStory } from '../scenario/own-kind.ts';
 import { frozenClassNamed } from './frozen-classes.ts';
 import { frozenPlan, frozenStory, goalsReached } from './frozen-run.ts';
+import { ownKindPlan } from './own-kind-weather.ts';
 import { plannedFaults } from './planned-faults.ts';
 import { type BrokenPromise, HARNESS_PROMISES, type Played, type RunCase, type Struck, unplayed, type Wanted } from './run-case.ts';
 import { situations } from './situations.ts';
@@ -52,8 +53,8 @@ function optionsOf(runCase: RunCase): Options {
     case 'safety':
       return {
         ...common,
-        ...(own === undefined ? {} : { story: ownKindStory(own) }),
         ...(rate === undefined ? {} : { rate }),
+        ...(own === undefined ? {} : ownKindOptions(own, runCase)),
         skew: skew ?? true,
       };
     case 'exhaustive':
@@ -64,11 +65,17 @@ function optionsOf(runCase: RunCase): Options {
         ...common,
         plan: frozenPlan(frozen),
         story: frozenStory(frozen),
-        skew: skew ?? false,
+        skew: frozen.clockAheadMs ?? skew ?? false,
         invariants: [...common.invariants, goalsReached(frozen)],
       };
     }
   }
+}
+
+/** Planned faults, or a rate that was asked for, are left as they are. */
+function ownKindOptions(own: OwnKind, { seed, rate, faults }: RunCase): Partial<RunOptions> {
+  const story = ownKindStory(own);
+  return rate === undefined && faults === undefined ? { story, plan: ownKindPlan(seed, story.stormMs) } : { story };
 }
 
 interface Playing {

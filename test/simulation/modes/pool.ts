@@ -49,24 +49,13 @@ export function createPool({ entry, jobs, patienceMs }: PoolOptions): Pool {
     hand();
   };
   const start = (): Worker => {
-    const child = fork(entry, [WORKER], { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
-    const worker: Worker = { child, said: [], job: undefined, watchdog: undefined };
+    const worker = startWorker(entry, {
+      onDone: () => hand(),
+      onDeath: (how) => {
+        if (workers.has(worker)) dismiss(worker, 'died', how);
+      },
+    });
     workers.add(worker);
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      worker.said.push(text);
-      if (worker.said.length > LAST_WORDS) worker.said.shift();
-    });
-    child.on('message', ({ number: answered, played }: TaskDone) => {
-      if (worker.job?.number !== answered) return;
-      const { done } = worker.job;
-      clearTimeout(worker.watchdog);
-      worker.job = undefined;
-      done(played);
-      hand();
-    });
-    child.once('exit', (code, signal) => {
-      if (workers.has(worker)) dismiss(worker, 'died', `the worker ended (${signal ?? code}): ${worker.said.join('').trim()}`);
-    });
     return worker;
   };
   const hand = (): void => {
@@ -97,4 +86,28 @@ export function createPool({ entry, jobs, patienceMs }: PoolOptions): Pool {
       process.off('exit', endAll);
     },
   };
+}
+
+interface Heard {
+  onDone(): void;
+  onDeath(how: string): void;
+}
+
+function startWorker(entry: string, { onDone, onDeath }: Heard): Worker {
+  const child = fork(entry, [WORKER], { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+  const worker: Worker = { child, said: [], job: undefined, watchdog: undefined };
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    worker.said.push(text);
+    if (worker.said.length > LAST_WORDS) worker.said.shift();
+  });
+  child.on('message', ({ number: answered, played }: TaskDone) => {
+    if (worker.job?.number !== answered) return;
+    const { done } = worker.job;
+    clearTimeout(worker.watchdog);
+    worker.job = undefined;
+    done(played);
+    onDone();
+  });
+  child.once('exit', (code, signal) => onDeath(`the worker ended (${signal ?? code}): ${worker.said.join('').trim()}`));
+  return worker;
 }

@@ -1,3 +1,6 @@
+/** Of a job of one kind by itself; without it, nothing that the kind does with an answer was tried. */
+export const OWN_JOB_DONE = 'the job is done';
+
 /** What a campaign of random runs must have met at least once; named by whoever notes it (modes/situations.ts, checkers, scenarios). */
 export const REQUIRED_SITUATIONS: readonly string[] = [
   // The lease.

@@ -29,7 +29,8 @@ export async function shrink(broken: Played, invariant: string, play: Play): Pro
   };
   let best = await attempt({ ...broken.runCase, faults: broken.struck.map(exactly) });
   if (best === undefined) return undefined;
-  for (let number = 1; broken.runCase.mode === 'safety' && number <= MOST_ORDERS; number++) {
+  const hasOrders = broken.runCase.mode === 'safety' && broken.runCase.own === undefined;
+  for (let number = 1; hasOrders && number <= MOST_ORDERS; number++) {
     const { runCase, played }: Shrunk = best;
     const fewer = [...(runCase.withoutOrders ?? []), number];
     best = (await attempt({ ...runCase, faults: played.struck.map(byName), withoutOrders: fewer })) ?? best;

@@ -34,7 +34,8 @@ export interface OperatorAtWork {
   readonly tally: Readonly<Record<string, number>>;
 }
 
-const WHO = 'andal-dlq';
+/** The tool's name in labels and traces. */
+export const OPERATOR = 'andal-dlq';
 const MINUTE_MS = 60_000;
 /** Longer than an act takes, with every retry of it. */
 const HIDDEN_SECONDS = 300;
@@ -50,16 +51,19 @@ const MAX_SKEW_MS = 5 * MINUTE_MS;
  */
 export function actOnLetters(simulation: Simulation, { replaying, mostRuns = MOST_RUNS }: OperatorOptions): OperatorAtWork {
   const { world } = simulation;
-  const chance = createChance(seedFor(world.seed, WHO));
+  const chance = createChance(seedFor(world.seed, OPERATOR));
   const broughtBack = new Set<string>();
   const work = { isDone: false, runs: 0, tally: {} as Record<string, number> };
   const count = (what: string): void => {
     work.tally[what] = (work.tally[what] ?? 0) + 1;
-    world.log(`${WHO} ${what}`);
+    world.log(`${OPERATOR} ${what}`);
     simulation.happened(`operator: ${what}`);
   };
   const run = (): void => {
-    const process = createProcess(`${WHO}#${++work.runs}`, chance.happens(0.7) ? 0 : Math.round(chance.between(-MAX_SKEW_MS, MAX_SKEW_MS)));
+    const process = createProcess(
+      `${OPERATOR}#${++work.runs}`,
+      chance.happens(0.7) ? 0 : Math.round(chance.between(-MAX_SKEW_MS, MAX_SKEW_MS)),
+    );
     let hasEnded = false;
     const end = (): void => {
       hasEnded = true;
@@ -118,7 +122,7 @@ interface Acting {
 
 /** One run of the tool: every queue until it hands out nothing more. */
 async function workOff(simulation: Simulation, acting: Acting): Promise<void> {
-  const { sdk, clock, random, fetch } = simulation.systemOf(WHO);
+  const { sdk, clock, random, fetch } = simulation.systemOf(OPERATOR);
   const dynamodb = createDynamoDbClient({ sdk });
   const sqs = createSqsClient({ sdk });
   const s3 = createS3Client({ sdk });

@@ -9,6 +9,7 @@ import {
   QUEUE_FAULTS,
   STREAM_FAULTS,
 } from '../network/fault.ts';
+import { OPERATOR } from './operator.ts';
 
 /** How a run's faults are drawn. */
 export interface Weather {
@@ -23,6 +24,14 @@ export interface Weather {
 const ALL: readonly Fault[] = [
   ...new Set<Fault>([...AWS_FAULTS, ...PROVIDER_FAULTS, ...PROCESS_FAULTS, ...QUEUE_FAULTS, ...STREAM_FAULTS]),
 ];
+
+/** Whoever is exposed to it even then: an operator's tool, for an hour in which nothing fails would prove little about it. */
+const AFTER_THE_STORM = 0.03;
+
+/** What still goes wrong once the storm is over: requests of an operator's tool, as the plan has it. */
+export const operatorsWeather = (plan: FaultPlan): FaultPlan => ({
+  at: (point, possible) => (point.label.startsWith(`${OPERATOR} `) ? plan.at(point, possible) : undefined),
+});
 
 /** Each run has weather of its own: some faults never, some often, so that rare mixtures are not averaged away. */
 export function drawWeather(seed: number, { untilMs, rate }: { readonly untilMs: number; readonly rate?: number | undefined }): Weather {
@@ -40,9 +49,8 @@ export function weatherPlan(seed: number, { rate, weights, untilMs }: Weather, w
   let struck = 0;
   return {
     at(point, possible) {
-      if (point.atMs >= untilMs) return undefined;
       const chance = createChance(seedFor(seed, `point ${point.index}`));
-      if (!chance.happens(rate)) return undefined;
+      if (!chance.happens(point.atMs < untilMs ? rate : Math.min(rate, AFTER_THE_STORM))) return undefined;
       const fault = chance.pickWeighted(Object.fromEntries(possible.map((name) => [name, weights[name] ?? 1])) as Record<string, number>);
       if (fault === undefined || without.has(struck++)) return undefined;
       return fault as (typeof possible)[number];

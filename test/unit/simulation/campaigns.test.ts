@@ -84,6 +84,14 @@ test('shrinks a broken run to the faults and orders that break it', async () => 
   expect(shrunk && (await simulated(shrunk.runCase)).broken).toHaveLength(1);
 });
 
+test('leaves out no orders where a job of one kind is played in place of customers', async () => {
+  const faults = Array.from({ length: 10 }, (_, at) => ({ at, fault: 'dropped' }));
+  const own = { kind: 'send-receipt', payload: {} };
+  const shrunk = await shrink(await simulated({ mode: 'safety', seed: 9, faults, own }), 'S1', simulated);
+  expect(shrunk?.played.struck.map(({ at }) => at)).toEqual([3, 9]);
+  expect(shrunk?.runCase.withoutOrders).toBeUndefined();
+});
+
 test('leaves a run alone whose faults alone do not repeat it', async () => {
   const elsewhere = played({ mode: 'safety', seed: 9 }, { broken: [broken('S1')], struck: [struckAt(1, 'dropped')] });
   expect(await shrink(elsewhere, 'S1', simulated)).toBeUndefined();

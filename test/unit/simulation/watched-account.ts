@@ -121,7 +121,8 @@ export function watchAccount(invariant: Invariant) {
     },
     audit(what: 'replay' | 'discard', messageId: string, key: string): void {
       const id = `audit:run:${messageId}`;
-      const next = { id, what, queue: 'capture-payment-dlq', messageId, key };
+      const act = { what, who: 'a person', why: 'for a test', queue: 'capture-payment-dlq', messageId, key };
+      const next = { id, atMs: nowMs, acts: [act] };
       observer.itemWritten?.({ table: TABLES.control, id, old: undefined, next, by: 'operator', call: undefined, atMs: nowMs });
     },
     /** @returns the message's id */
