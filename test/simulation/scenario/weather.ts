@@ -3,6 +3,7 @@ import {
   AWS_FAULTS,
   type Fault,
   type FaultPlan,
+  type IoPoint,
   noFaults,
   PROCESS_FAULTS,
   PROVIDER_FAULTS,
@@ -30,8 +31,9 @@ const AFTER_THE_STORM = 0.03;
 
 /** What still goes wrong once the storm is over: requests of an operator's tool, as the plan has it. */
 export const operatorsWeather = (plan: FaultPlan): FaultPlan => ({
-  at: (point, possible) => (point.label.startsWith(`${OPERATOR} `) ? plan.at(point, possible) : undefined),
+  at: (point, possible) => (isOperators(point) ? plan.at(point, possible) : undefined),
 });
+const isOperators = ({ label }: IoPoint): boolean => label.startsWith(`${OPERATOR} `);
 
 /** Each run has weather of its own: some faults never, some often, so that rare mixtures are not averaged away. */
 export function drawWeather(seed: number, { untilMs, rate }: { readonly untilMs: number; readonly rate?: number | undefined }): Weather {
@@ -49,6 +51,7 @@ export function weatherPlan(seed: number, { rate, weights, untilMs }: Weather, w
   let struck = 0;
   return {
     at(point, possible) {
+      if (point.atMs >= untilMs && !isOperators(point)) return undefined;
       const chance = createChance(seedFor(seed, `point ${point.index}`));
       if (!chance.happens(point.atMs < untilMs ? rate : Math.min(rate, AFTER_THE_STORM))) return undefined;
       const fault = chance.pickWeighted(Object.fromEntries(possible.map((name) => [name, weights[name] ?? 1])) as Record<string, number>);
