@@ -20,7 +20,7 @@ export const createHandler =
   <Answer>(world: DispatchOutboxWorld<Answer>) =>
   async ({ Records: records }: DynamoDBStreamEvent): Promise<Answer> => {
     const { outgoing, unreadable } = collectOutbox(records, world.readItemChange);
-    const { sent, refused, unsent } = await world.dispatch(outgoing);
+    const { sent, refused, unsent, codes } = await world.dispatch(outgoing);
     const parking = [...unreadable, ...refused.map(parkedMessage)];
     const notParked = (await world.park(parking)).flatMap((index) => parking[index] ?? []);
 
@@ -31,7 +31,7 @@ export const createHandler =
       left: unsent.length + notParked.length,
     };
     if (parking.length + unsent.length === 0) world.log.info('dispatched', fields);
-    else world.log.error('dispatched in part', { ...fields, problems: parking.map(({ problem }) => problem) });
+    else world.log.error('dispatched in part', { ...fields, problems: parking.map(({ problem }) => problem), codes });
 
     return world.answerStreamBatch(
       [...unsent, ...notParked].map(({ recordIndex }) => ({ sequenceNumber: records[recordIndex]?.dynamodb?.SequenceNumber })),

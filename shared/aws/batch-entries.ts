@@ -30,5 +30,5 @@ export async function failuresOf(messageIds: readonly string[], send: () => Prom
 }
 
 /** An answer names the trouble (AccessDenied, QueueDoesNotExist); no answer leaves open what became of the call. */
-const codeOf = (error: unknown): string =>
+export const codeOf = (error: unknown): string =>
   error instanceof Error && '$metadata' in error && '$fault' in error && error.$fault === 'client' ? error.name : 'unanswered';

@@ -4,6 +4,7 @@ import { queueText } from '#shared/contract/queue-text.ts';
 import type { DeadLetterPort, FifoLetter, Letter } from '#shared/dead-letter/letter.ts';
 import { LETTER_ATTRIBUTE } from '#shared/dead-letter/letter.ts';
 import type { FifoIds, QueueSender } from '#shared/outbox/queue-sender.ts';
+import { codeOf } from './batch-entries.ts';
 
 /** SQS counts a message's attributes into its size; a body this large leaves no room for the letter. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
@@ -52,13 +53,17 @@ export const createQueueSender = (client: SQSClient): QueueSender => ({
         QueueUrl: queueUrl,
         Entries: batch.map(({ id, body, ...fifo }) => ({ Id: id, MessageBody: body, ...fifoParameters(fifo) })),
       });
-      const answer = await client.send(request).catch((error: unknown) => ({ Successful: [], Failed: [], error }));
+      let code = 'unanswered';
+      const answer = await client.send(request).catch((error: unknown) => {
+        code = codeOf(error);
+        return { Successful: [], Failed: [] };
+      });
       const accepted = new Set((answer.Successful ?? []).map(({ Id }) => Id));
       const refused = new Map((answer.Failed ?? []).map((entry) => [entry.Id, entry]));
       for (const { id } of batch) {
         if (accepted.has(id)) continue;
         const reason = refused.get(id);
-        failed.push({ id, senderFault: reason?.SenderFault === true, code: reason?.Code ?? 'unanswered' });
+        failed.push({ id, senderFault: reason?.SenderFault === true, code: reason?.Code ?? code });
       }
     }
     return { failed };

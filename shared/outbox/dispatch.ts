@@ -14,6 +14,8 @@ export interface DispatchResult {
   readonly refused: readonly OutgoingMessage[];
   /** Not accepted this time, or behind one of its group that was not. */
   readonly unsent: readonly OutgoingMessage[];
+  /** AWS's words for whatever was not accepted at the first try, each once: a missing permission is told from an outage by them. */
+  readonly codes: readonly string[];
 }
 
 /** Tries within one invocation: of an entry, and of all entries of one FIFO group together. */
@@ -47,14 +49,18 @@ export async function dispatch(
   const isKnown = ({ message }: OutgoingMessage): boolean => Object.hasOwn(queueUrls, message.kind);
   const sent: OutgoingMessage[] = [];
   const refused = outgoing.filter((one) => !isKnown(one));
+  const codes = new Set<string>();
   const lanes = lanesOf(outgoing.filter(isKnown), queueUrls, fifoIdsOf);
   for (;;) {
     const active = lanes.filter(({ waiting, tries }) => waiting.length > 0 && tries < SEND_TRIES);
-    if (active.length === 0) return { sent, refused, unsent: lanes.flatMap(({ waiting }) => waiting.map(({ one }) => one)) };
+    if (active.length === 0) {
+      const unsent = lanes.flatMap(({ waiting }) => waiting.map(({ one }) => one));
+      return { sent, refused, unsent, codes: [...codes] };
+    }
     const triesBefore = Math.max(...active.map(({ tries }) => tries));
     if (triesBefore > 0) await sleep(PAUSE_MS * triesBefore);
     for (const [queueUrl, group] of Map.groupBy(active, (lane) => lane.queueUrl))
-      await sendHeads(queueUrl, group, sender, { sent, refused });
+      await sendHeads(queueUrl, group, sender, { sent, refused, codes });
   }
 }
 
@@ -79,11 +85,12 @@ async function sendHeads(
   queueUrl: string,
   lanes: readonly Lane[],
   sender: QueueSender,
-  { sent, refused }: { sent: OutgoingMessage[]; refused: OutgoingMessage[] },
+  { sent, refused, codes }: { sent: OutgoingMessage[]; refused: OutgoingMessage[]; codes: Set<string> },
 ): Promise<void> {
   const heads = lanes.flatMap((lane) => lane.waiting.slice(0, 1).map((head) => ({ lane, ...head })));
   const entries = heads.map(({ one, fifo }, index): QueueEntry => ({ id: String(index), body: queueText(one.message), ...fifo }));
   const { failed } = await sender.send(queueUrl, entries);
+  for (const { code } of failed) codes.add(code);
   const faults = new Map(failed.map(({ id, senderFault }) => [Number(id), senderFault]));
   for (const [index, { lane, one }] of heads.entries()) {
     const senderFault = faults.get(index);

@@ -148,6 +148,17 @@ describe('when SQS takes only a part', () => {
     expect(logged[0]?.fields['keys']).toHaveLength(22);
   });
 
+  test.each([
+    ['AccessDenied', { error: 'AccessDenied', status: 403 } as const],
+    ['unanswered', 'fail-before' as const],
+    ['InternalError', { failedEntries: { 0: { Code: 'InternalError' } } } as const],
+  ])('the log says in the words of AWS why nothing was accepted: %s', async (code, fault) => {
+    const { handle, onSend, logged } = createDispatcher();
+    onSend(() => fault);
+    await handle(committed('1', jobMessage('a')));
+    expect(logged).toMatchObject([{ level: 'error', fields: { left: 1, codes: [code] } }]);
+  });
+
   test('an entry in neither list counts as not sent and is sent again', async () => {
     const { aws, clock } = createDispatcher();
     const url = aws.sqs.createQueue({ QueueName: 'silent' });
