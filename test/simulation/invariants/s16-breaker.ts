@@ -24,8 +24,6 @@ interface Phase {
   readonly state: State;
   readonly prober: string | undefined;
   readonly probeOwner: string | undefined;
-  /** Whose place a prober took whose clock is ahead, and until when that one holds its place by its own clock. */
-  readonly ousted: { readonly prober: string | undefined; readonly untilMs: number } | undefined;
   /** Calls of the one that may try. */
   probes: number;
 }
@@ -39,19 +37,25 @@ export const breaker: Invariant = {
   promise:
     'an open circuit lets no call out once its instance can know of it, a half-open one lets one probe; declines never open it, and each opening in a row lasts twice as long, up to five minutes',
   watch(simulation, violate) {
-    const phases: Phase[] = [{ atMs: 0, state: 'closed', prober: undefined, probeOwner: undefined, ousted: undefined, probes: 0 }];
+    const phases: Phase[] = [{ atMs: 0, state: 'closed', prober: undefined, probeOwner: undefined, probes: 0 }];
     const failures = createFailures(simulation);
     const unjudged = new Map<string, ProviderCall[]>();
     const dead = new Map<string, Process>();
+    /** Probers whose place was taken by one whose clock is ahead, and until when each still holds it by its own clock. */
+    const ousted = new Map<string, number>();
+    const judge = (call: ProviderCall, process: Process): void => {
+      if (call.sentAtMs + process.clockAheadMs > (ousted.get(call.from) ?? 0)) judgeCall(call, process, phases, violate);
+    };
     return {
       itemWritten(written) {
         if (written.table !== 'Control' || written.id !== ROW) return;
         const before = phases.at(-1) as Phase;
-        const phase = phaseOf(written, before);
+        const phase = phaseOf(written);
         const wrong = coolDownFault(written);
         if (wrong !== undefined) violate(`${written.by} ${wrong}`);
         if (phase.state === before.state && phase.probeOwner === before.probeOwner) return;
         phases.push(phase);
+        if (phase.state === 'half-open' && before.prober !== undefined) ousted.set(before.prober, numberOf(written.old, 'probeUntilMs'));
         if (phase.state !== before.state) simulation.happened(`breaker ${phase.state}`);
         const opens = phase.state === 'open' && (before.state === 'closed' || before.state === 'closing');
         if (!opens || written.by === undefined) return;
@@ -62,14 +66,14 @@ export const breaker: Invariant = {
       providerCalled(call) {
         failures.began(call);
         const sender = dead.get(call.from);
-        if (sender !== undefined) return judgeCall(call, sender, phases, violate);
+        if (sender !== undefined) return judge(call, sender);
         const calls = unjudged.get(call.from);
         if (calls === undefined) unjudged.set(call.from, [call]);
         else calls.push(call);
       },
       providerAnswered: (call, { status }) => failures.answered(call, status),
       invocationEnded(_functionName, process) {
-        for (const call of unjudged.get(process.name) ?? []) judgeCall(call, process, phases, violate);
+        for (const call of unjudged.get(process.name) ?? []) judge(call, process);
         unjudged.delete(process.name);
         if (process.dead) dead.set(process.name, process);
       },
@@ -77,13 +81,10 @@ export const breaker: Invariant = {
   },
 };
 
-function phaseOf({ old, next, by, atMs }: ItemWritten, before: Phase): Phase {
+function phaseOf({ next, by, atMs }: ItemWritten): Phase {
   const state = (next?.['state'] ?? 'closed') as State;
   const probeOwner = next?.['probeOwner'] as string | undefined;
-  const prober = state === 'half-open' ? by : undefined;
-  const isOusted = prober !== undefined && before.state === 'half-open';
-  const ousted = isOusted ? { prober: before.prober, untilMs: numberOf(old, 'probeUntilMs') } : undefined;
-  return { atMs, state, prober, probeOwner, ousted, probes: 0 };
+  return { atMs, state, prober: state === 'half-open' ? by : undefined, probeOwner, probes: 0 };
 }
 
 const SHORTEST_COOL_DOWN_MS = 15_000;
@@ -108,7 +109,6 @@ function judgeCall({ operation, from, sentAtMs }: ProviderCall, process: Process
   if (shutMs <= UNHEARD_MS || process.frozenUntilMs > sentAtMs - UNHEARD_MS) return;
   const what = `${from} sent a ${operation} ${Math.round(shutMs)} ms after the circuit had opened`;
   if (phase.state === 'open') return violate(what);
-  if (from === phase.ousted?.prober && sentAtMs + process.clockAheadMs <= phase.ousted.untilMs) return;
   if (from !== phase.prober) return violate(`${what}, while ${phase.prober} was the one to try it`);
   phase.probes++;
   if (phase.probes > 1) violate(`${what}, as call ${phase.probes} of one probe`);
