@@ -1,5 +1,5 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { LETTER_ATTRIBUTE, REPLAY_ATTRIBUTE } from '#shared/dead-letter/letter.ts';
+import { LETTER_ATTRIBUTE, REPLAY_ATTRIBUTE, REPLAYS_ATTRIBUTE, replaysIn } from '#shared/dead-letter/letter.ts';
 import { DEFERRAL_ALARM_MS } from '#shared/retry/schedule.ts';
 import { executeBatch } from '#shared/worker/execute-batch.ts';
 import { executeJob } from '#shared/worker/execute-job.ts';
@@ -39,7 +39,11 @@ export const createHandler =
     return { batchItemFailures: returning.map(({ messageId }) => ({ itemIdentifier: messageId })) };
   };
 
-const replayed = (fence: string | undefined): Pick<Delivery, 'replayOf'> => (fence === undefined ? {} : { replayOf: Number(fence) });
+function replayed(attributes: SQSRecord['messageAttributes'] = {}): Pick<Delivery, 'replayOf' | 'replays'> {
+  const fence = attributes[REPLAY_ATTRIBUTE]?.stringValue;
+  const replays = replaysIn(attributes[REPLAYS_ATTRIBUTE]?.stringValue);
+  return { ...(fence === undefined ? {} : { replayOf: Number(fence) }), ...(replays === 0 ? {} : { replays }) };
+}
 
 const toDelivery = ({ messageId, receiptHandle, body, attributes, messageAttributes }: SQSRecord, { definition }: Worker): Delivery => ({
   messageId,
@@ -47,7 +51,7 @@ const toDelivery = ({ messageId, receiptHandle, body, attributes, messageAttribu
   body,
   receiveCount: Number(attributes.ApproximateReceiveCount),
   carriesLetter: messageAttributes?.[LETTER_ATTRIBUTE] !== undefined,
-  ...replayed(messageAttributes?.[REPLAY_ATTRIBUTE]?.stringValue),
+  ...replayed(messageAttributes),
   firstReceivedAtMs: Number(attributes.ApproximateFirstReceiveTimestamp),
   // A group SQS does not name is one group: slow, and in order.
   ...(definition.queue.fifoGroup === undefined ? {} : { fifoGroup: attributes.MessageGroupId ?? 'no-group' }),

@@ -8,6 +8,8 @@ export interface Letter {
   /** Groups letters of one cause. */
   readonly fingerprint: string;
   readonly attempts: number;
+  /** How often people had brought the message back when it ended here; absent for never. */
+  readonly replays?: number;
   readonly firstSeenAt: string;
   readonly lastSeenAt: string;
   readonly schemaVersion?: number;
@@ -19,11 +21,18 @@ export const LETTER_ATTRIBUTE = 'andal';
 /** On a replayed message: the fence of the discard it opened again. An item that shows that discard, or an earlier one, has forgotten the replay. */
 export const REPLAY_ATTRIBUTE = 'andal-replay';
 
+/** On a replayed message: which replay of it this is, counted from 1. The worker writes the count on the next letter. */
+export const REPLAYS_ATTRIBUTE = 'andal-replays';
+
+/** Anybody may set an attribute: what is no count counts as none. */
+export const replaysIn = (text: string | undefined): number => (/^[1-9]\d{0,5}$/.test(text ?? '') ? Number(text) : 0);
+
 export interface LetterFacts {
   readonly kind: string;
   readonly reason: string;
   readonly detail?: string | undefined;
   readonly attempts: number;
+  readonly replays?: number | undefined;
   readonly firstSeenAtMs: number;
   readonly lastSeenAtMs: number;
   readonly schemaVersion?: number | undefined;
@@ -35,6 +44,7 @@ export const writeLetter = ({
   reason,
   detail,
   attempts,
+  replays = 0,
   firstSeenAtMs,
   lastSeenAtMs,
   schemaVersion,
@@ -47,6 +57,7 @@ export const writeLetter = ({
     .digest('hex')
     .slice(0, 12),
   attempts,
+  ...(replays === 0 ? {} : { replays }),
   firstSeenAt: new Date(firstSeenAtMs).toISOString(),
   lastSeenAt: new Date(lastSeenAtMs).toISOString(),
   ...(schemaVersion === undefined ? {} : { schemaVersion }),

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { AnyJobDefinition } from '#shared/worker/define-job.ts';
 import { type JobTarget, targetOf } from '#shared/worker/job-target.ts';
 import { type ParsedJob, parseJob } from '#shared/worker/parse-job.ts';
-import { LETTER_ATTRIBUTE, type Letter } from './letter.ts';
+import { LETTER_ATTRIBUTE, type Letter, REPLAYS_ATTRIBUTE, replaysIn } from './letter.ts';
 import type { ReceivedLetter } from './letter-queue-port.ts';
 
 /** A dead-letter queue and the queue it belongs to. */
@@ -39,6 +39,7 @@ const letterSchema: z.ZodType<Letter> = z.object({
   detail: z.string().optional(),
   fingerprint: z.string(),
   attempts: z.number(),
+  replays: z.int().positive().optional(),
   firstSeenAt: z.string(),
   lastSeenAt: z.string(),
   schemaVersion: z.number().optional(),
@@ -59,6 +60,14 @@ export function readLetter(received: ReceivedLetter, source: LetterSource): Dead
 
 /** Its item may know of it, but where that is only the code that wrote it can tell. */
 export const isOfNewerCode = ({ unreadable }: DeadLetter): boolean => unreadable?.reason === 'unsupported-version';
+
+/**
+ * How often people have brought this message back already. SQS leaves the count on what it moves, the worker writes it into its letter.
+ *
+ * Does not protect against a copy that the rescue derived from the item: that one carries no count, and its letter begins anew.
+ */
+export const replaysOf = ({ why, received }: Pick<DeadLetter, 'why' | 'received'>): number =>
+  Math.max(why?.replays ?? 0, replaysIn(received.attributes[REPLAYS_ATTRIBUTE]?.text));
 
 /** Whatever is no reason of ours counts as none; anybody may set an attribute. */
 function readReason(text: string | undefined): Letter | undefined {

@@ -5,9 +5,9 @@ import { rearmWrite } from '#shared/item/rearm.ts';
 import { fifoIds } from '#shared/worker/fifo-ids.ts';
 import type { AuditTrail } from './audit.ts';
 import { audited } from './audited.ts';
-import { LETTER_ATTRIBUTE, REPLAY_ATTRIBUTE } from './letter.ts';
+import { LETTER_ATTRIBUTE, REPLAY_ATTRIBUTE, REPLAYS_ATTRIBUTE } from './letter.ts';
 import type { LetterQueuePort, MessageSenderPort, OutgoingLetter } from './letter-queue-port.ts';
-import type { DeadLetter } from './read-letter.ts';
+import { type DeadLetter, replaysOf } from './read-letter.ts';
 import { planReplay, type ReplayPlan, type ReplayRefusal } from './replay-plan.ts';
 
 export interface ReplayWorld {
@@ -17,10 +17,17 @@ export interface ReplayWorld {
   readonly sender: MessageSenderPort;
 }
 
+export interface Replaying {
+  readonly who: string;
+  readonly why: string;
+  /** A letter that people have brought back so often already is refused: whatever it fails for is not mended. Left out, there is no limit. */
+  readonly mostReplays?: number | undefined;
+}
+
 export type Replayed =
   | { readonly outcome: 'replayed'; readonly rearmed: boolean }
   /** Nothing was changed; the letter is where it was. */
-  | { readonly outcome: 'refused'; readonly code: ReplayRefusal }
+  | { readonly outcome: 'refused'; readonly code: ReplayRefusal | 'replayed-too-often' }
   /** Not known to be accepted by its queue, for the reason AWS gives; the letter is where it was. */
   | { readonly outcome: 'not-sent'; readonly code: string }
   /** The message is out and the letter is still there. Replayed again, the second copy meets the first one's claim. */
@@ -39,20 +46,22 @@ export type Replayed =
  * - died after the delete: the audit entry has no outcome; the message is out.
  * - two tools at a time, or one that held a letter longer than it was hidden: as after a crash.
  *
- * Does not protect against a letter that fails again for its old reason: it returns as a new letter, after its six attempts.
+ * Does not protect against a letter that fails again for its old reason: it returns as a new letter, after its six attempts, and says how
+ * often it was brought back; `mostReplays` ends that.
  *
  * @throws when a table gave no answer: the letter is where it was, and the audit says that the act failed
  */
-export const replayLetter = (letter: DeadLetter, by: { who: string; why: string }, world: ReplayWorld): Promise<Replayed> =>
-  audited({ what: 'replay', ...by, letter }, world.audit, () => replay(letter, world), outcomeOf);
+export const replayLetter = (letter: DeadLetter, { who, why, mostReplays }: Replaying, world: ReplayWorld): Promise<Replayed> =>
+  audited({ what: 'replay', who, why, letter }, world.audit, () => replay(letter, mostReplays, world), outcomeOf);
 
 const outcomeOf = (replayed: Replayed): string =>
   'code' in replayed ? `${replayed.outcome}: ${replayed.code}` : replayed.rearmed ? 'replayed, armed again' : 'replayed';
 
-async function replay(letter: DeadLetter, world: ReplayWorld): Promise<Replayed> {
+async function replay(letter: DeadLetter, mostReplays: number | undefined, world: ReplayWorld): Promise<Replayed> {
   const { received, source, job } = letter;
   const plan = planReplay(letter, job === undefined ? undefined : await world.store.read(job.target.key));
   if (plan.act === 'refuse') return { outcome: 'refused', code: plan.code };
+  if (mostReplays !== undefined && replaysOf(letter) >= mostReplays) return { outcome: 'refused', code: 'replayed-too-often' };
   if (plan.act === 'rearm-and-send') {
     const refusal = await rearm(letter, world);
     if (refusal !== undefined) return { outcome: 'refused', code: refusal };
@@ -74,21 +83,37 @@ async function rearm(letter: DeadLetter, { store }: ReplayWorld): Promise<Replay
   return plan.act === 'refuse' ? plan.code : undefined;
 }
 
-/**
- * The body byte for byte, and every attribute but the reason: with it the message would be taken for one that SQS moved back. What it
- * carries instead tells a worker that finds the operation discarded all the same (a table put back) that the letter is gone.
- */
-function outgoing({ received, source, job }: DeadLetter, plan: ReplayPlan): OutgoingLetter {
-  const { [LETTER_ATTRIBUTE]: _letter, [REPLAY_ATTRIBUTE]: _earlier, ...others } = received.attributes;
-  const attributes =
-    plan.act === 'rearm-and-send' ? { ...others, [REPLAY_ATTRIBUTE]: { dataType: 'Number', text: String(plan.fence) } } : others;
+/** The body byte for byte, under the group and the trace it had. */
+function outgoing(letter: DeadLetter, plan: ReplayPlan): OutgoingLetter {
+  const { received, source, job } = letter;
   return {
     id: received.messageId,
     body: received.body,
-    attributes,
+    attributes: attributesOf(letter, plan),
     traceHeader: received.traceHeader,
     group: received.group,
     ...(source.fifo ? { deduplicationId: deduplicationIdOf(received, job) } : {}),
+  };
+}
+
+/** SQS takes so many with a message. */
+const MAX_ATTRIBUTES = 10;
+
+/**
+ * Every attribute but the reason: with it the message would be taken for one that SQS moved back. What it carries instead tells a worker
+ * that finds the operation discarded all the same (a table put back) that the letter is gone, and how often it was brought back. A
+ * message that is full of its sender's attributes goes without: none of them is dropped for ours.
+ */
+function attributesOf(letter: DeadLetter, plan: ReplayPlan): OutgoingLetter['attributes'] {
+  const { [LETTER_ATTRIBUTE]: _letter, [REPLAY_ATTRIBUTE]: _fence, [REPLAYS_ATTRIBUTE]: _count, ...others } = letter.received.attributes;
+  const ours = [
+    ...(plan.act === 'rearm-and-send' ? [[REPLAY_ATTRIBUTE, plan.fence] as const] : []),
+    [REPLAYS_ATTRIBUTE, replaysOf(letter) + 1] as const,
+  ];
+  const room = Math.max(0, MAX_ATTRIBUTES - Object.keys(others).length);
+  return {
+    ...others,
+    ...Object.fromEntries(ours.slice(0, room).map(([name, value]) => [name, { dataType: 'Number', text: String(value) }])),
   };
 }
 

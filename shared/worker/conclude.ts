@@ -172,6 +172,7 @@ async function sendLetter(
     reason,
     detail,
     attempts,
+    replays: delivery.replays,
     firstSeenAtMs: delivery.firstReceivedAtMs,
     lastSeenAtMs: worker.clock.nowMs(),
     schemaVersion: job?.message.version,

@@ -35,6 +35,8 @@ export interface Delivery {
   readonly carriesLetter?: boolean;
   /** The fence of the discard that the message was replayed from, where it was. */
   readonly replayOf?: number;
+  /** How often people have brought the message back. */
+  readonly replays?: number;
   /** When the message was first received. */
   readonly firstReceivedAtMs: number;
   /** The message's group on a FIFO queue; absent where order does not matter. */
