@@ -55,6 +55,7 @@ const CODES: Readonly<Record<ExitCode, string>> = {
   [EXIT.failed]: 'failed',
   [EXIT.usage]: 'wrong-usage',
   [EXIT.nothingFound]: 'nothing-found',
+  [EXIT.partlyDone]: 'partly-done',
 };
 
 function reportAsJson(error: unknown): ExitCode {

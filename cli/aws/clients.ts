@@ -14,16 +14,21 @@ export interface Clients {
   close(): void;
 }
 
-/** Clients with limits on every wait; the SDK's defaults wait forever. */
+/** Waiting for a socket counts as waiting for a connection, and work on letters asks for hundreds at a time. */
+const MANY_SOCKETS = { httpAgent: { maxSockets: 100 }, httpsAgent: { maxSockets: 100 } };
+
+/** Limits on every wait; the SDK's defaults wait forever. */
+export const clientConfig = (target: Target) => ({
+  region: target.region,
+  maxAttempts: 3,
+  requestHandler: { connectionTimeout: 2_000, requestTimeout: 15_000, throwOnRequestTimeout: true, ...MANY_SOCKETS },
+  ...(target.endpointUrl === undefined ? {} : { endpoint: target.endpointUrl }),
+  ...(target.profile === undefined ? {} : { profile: target.profile }),
+  ...(needsPretendCredentials(target) ? { credentials: { accessKeyId: 'test', secretAccessKey: 'test' } } : {}),
+});
+
 export function createClients(target: Target): Clients {
-  const config = {
-    region: target.region,
-    maxAttempts: 3,
-    requestHandler: { connectionTimeout: 2_000, requestTimeout: 15_000, throwOnRequestTimeout: true },
-    ...(target.endpointUrl === undefined ? {} : { endpoint: target.endpointUrl }),
-    ...(target.profile === undefined ? {} : { profile: target.profile }),
-    ...(needsPretendCredentials(target) ? { credentials: { accessKeyId: 'test', secretAccessKey: 'test' } } : {}),
-  };
+  const config = clientConfig(target);
   const clients = {
     cloudFormation: new CloudFormationClient(config),
     logs: new CloudWatchLogsClient(config),

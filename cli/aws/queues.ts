@@ -13,14 +13,30 @@ export interface QueueDepth {
   readonly delayed: number;
 }
 
+export interface QueueFacts extends QueueDepth {
+  /** SQS deletes a message this long after it was sent. */
+  readonly retentionMs: number;
+}
+
 export async function queueDepth(client: SQSClient, queueUrl: string): Promise<QueueDepth> {
+  const { retentionMs: _, ...depth } = await queueFacts(client, queueUrl);
+  return depth;
+}
+
+export async function queueFacts(client: SQSClient, queueUrl: string): Promise<QueueFacts> {
   const { Attributes = {} } = await client.send(
     new GetQueueAttributesCommand({
       QueueUrl: queueUrl,
-      AttributeNames: ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible', 'ApproximateNumberOfMessagesDelayed'],
+      AttributeNames: [
+        'ApproximateNumberOfMessages',
+        'ApproximateNumberOfMessagesNotVisible',
+        'ApproximateNumberOfMessagesDelayed',
+        'MessageRetentionPeriod',
+      ],
     }),
   );
   return {
+    retentionMs: Number(Attributes['MessageRetentionPeriod'] ?? 0) * 1_000,
     waiting: Number(Attributes['ApproximateNumberOfMessages'] ?? 0),
     inFlight: Number(Attributes['ApproximateNumberOfMessagesNotVisible'] ?? 0),
     delayed: Number(Attributes['ApproximateNumberOfMessagesDelayed'] ?? 0),

@@ -12,9 +12,19 @@ import { globalOptions, type Session, withSession } from '../session.ts';
 export function register(program: Command): void {
   program
     .command('explain')
-    .description('one timeline of one order: created, enqueued, claimed, charged, committed, invalidated')
+    .description('one order from every side: its timeline, the provider, the cache, dead letters, what operators did, and what to do next')
     .argument('[order]', '<userId>/<orderId>; in a terminal it can be left out and chosen', parseOrderName)
-    .addHelpText('after', '\nExamples:\n  npm run andal -- explain u-17/ORDERID\n  npm run andal -- explain u-17/ORDERID --json')
+    .addHelpText(
+      'after',
+      `
+Looks at everything and changes nothing; dead letters are hidden from others while they are looked through, and given back.
+
+Exit codes: 0 explained, 1 failed, 2 wrong usage, 3 no such order.
+
+Examples:
+  npm run andal -- explain u-17/ORDERID
+  npm run andal -- explain u-17/ORDERID --json`,
+    )
     .action(async (name: OrderName | undefined, _options: unknown, command: Command) =>
       withSession(globalOptions(command), async (session) => {
         const order = name ?? (await chooseOrder(session));

@@ -2,6 +2,7 @@ import { userInfo } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { ControlStore } from '#shared/control/control-store.ts';
 import { type Pause, pauseRow, pauseSchema, readRow } from '#shared/control/rows.ts';
+import { audited } from '../audit/operator-act.ts';
 import { controlOf } from '../aws/control.ts';
 import { describePause } from '../explain/describe-pause.ts';
 import { printAnswer } from '../output/print.ts';
@@ -18,11 +19,24 @@ export function register(program: Command): void {
     .option('--reason <text>', 'why, for whoever finds it paused', parseReason, 'no reason given')
     .addHelpText(
       'after',
-      '\nJobs that are running end. `npm run andal -- resume <kind>` takes it back.\n\nExample:\n  npm run andal -- pause capture-payment --reason maintenance',
+      `
+Jobs that are running end. \`npm run andal -- resume <kind>\` takes it back.
+
+Exit codes: 0 paused, also when it was before; 1 failed; 2 wrong usage.
+
+Examples:
+  npm run andal -- pause capture-payment --reason maintenance
+  npm run andal -- pause capture-payment --json`,
     )
     .action((kind: string, { reason }: { reason: string }, command: Command) =>
       withSession(globalOptions(command), async (session) => {
-        const paused = await pause(controlOf(session), kind, { pausedAtMs: Date.now(), by: userInfo().username, reason });
+        const [control, by] = [controlOf(session), userInfo().username];
+        const paused = await audited(
+          control,
+          { what: 'pause', who: by, why: reason, kind },
+          () => pause(control, kind, { pausedAtMs: Date.now(), by, reason }),
+          ({ before }) => (before ? 'was paused before' : 'paused'),
+        );
         printAnswer(session.json, paused, () => formatPaused(paused));
       }),
     );
@@ -30,10 +44,20 @@ export function register(program: Command): void {
     .command('resume')
     .description('let the jobs of one kind run again')
     .argument('<kind>', `job kind: ${JOB_KINDS.join(', ')}`, parseJobKind)
-    .addHelpText('after', '\nExample:\n  npm run andal -- resume capture-payment')
-    .action((kind: string, _options: unknown, command: Command) =>
+    .option('--reason <text>', 'why, for whoever reads the audit', parseReason, 'no reason given')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 resumed, or not paused at all; 1 failed; 2 wrong usage.\n\nExamples:\n  npm run andal -- resume capture-payment\n  npm run andal -- resume capture-payment --json',
+    )
+    .action((kind: string, { reason }: { reason: string }, command: Command) =>
       withSession(globalOptions(command), async (session) => {
-        const resumed = await resume(controlOf(session), kind);
+        const control = controlOf(session);
+        const resumed = await audited(
+          control,
+          { what: 'resume', who: userInfo().username, why: reason, kind },
+          () => resume(control, kind),
+          ({ wasPaused }) => (wasPaused ? 'resumed' : 'was not paused'),
+        );
         printAnswer(session.json, resumed, () => formatResumed(resumed));
       }),
     );

@@ -54,7 +54,7 @@ const discardedOperations = (item: Item): string[] =>
     .filter(([name, record]) => name.startsWith('op:') && (record as Partial<OperationRecord> | null)?.status === 'discarded')
     .map(([name, record]) => `${name.slice('op:'.length)} (${(record as OperationRecord).reason ?? 'no reason kept'})`);
 
-function nameOf({ pk, userId, orderId }: Item): Pick<Finding, 'name' | 'order'> {
+export function nameOf({ pk, userId, orderId }: Item): Pick<Finding, 'name' | 'order'> {
   if (userId !== undefined && orderId !== undefined) return { name: `${userId}/${orderId}`, order: `${userId}/${orderId}` };
   const name = String(pk).slice(JOB_PREFIX.length).replace('#', ' ');
   return { name, order: /[A-Za-z0-9_-]+\/[A-Za-z0-9_-]+/.exec(name)?.[0] ?? null };

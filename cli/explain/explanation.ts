@@ -1,32 +1,48 @@
 import { bad, doubtful, good, quiet, strong } from '../output/paint.ts';
 import { formatTable } from '../output/table.ts';
 import { formatAmount } from './amount.ts';
+import { type NextStep, nextSteps } from './next-step.ts';
+import type { OrderLetters } from './order-letters.ts';
+import type { ProviderAnswer } from './provider-answer.ts';
 import type { Sources } from './sources.ts';
 import { type Stage, type TimelineEntry, timelineOf } from './timeline.ts';
 
-export interface Explanation {
+export interface Explanation extends OrderLetters {
   readonly order: Readonly<Record<string, unknown>>;
   readonly timeline: readonly (TimelineEntry & { readonly at: string })[];
   readonly capturesAtProvider: number | null;
+  readonly provider: ProviderAnswer;
   readonly cache: {
     readonly state: 'none' | 'value' | 'being filled' | 'expired';
     readonly version: number | null;
     readonly current: boolean | null;
   };
   readonly held: { readonly owner: string; readonly operation: string; readonly untilMs: number } | null;
+  /** What people did about its jobs, by the audit. */
+  readonly acts: Sources['acts'];
+  readonly next: readonly NextStep[];
 }
 
 export function explain(sources: Sources, nowMs: number): Explanation {
-  const { order, account } = sources;
+  const { account, provider, letters, lookedThrough, acts, heldBack } = sources;
+  const order = covered(sources.order);
   const held = order['lease'] === 'held';
-  return {
+  const known = {
     order,
     timeline: timelineOf(sources).map((entry) => ({ ...entry, at: new Date(Math.min(entry.atMs, nowMs)).toISOString() })),
     capturesAtProvider: account?.captures.length ?? null,
+    provider,
     cache: cacheOf(sources, nowMs),
     held: held ? { owner: String(order['leaseOwner']), operation: String(order['leaseOp']), untilMs: Number(order['leaseUntilMs']) } : null,
+    letters,
+    lookedThrough,
+    acts,
   };
+  return { ...known, next: nextSteps(known, { heldBack, nowMs }) };
 }
+
+/** What a customer wrote is nobody's business here. */
+const covered = (order: Sources['order']): Sources['order'] => (order['note'] === undefined ? order : { ...order, note: '(covered)' });
 
 function cacheOf({ cacheEntry, order }: Sources, nowMs: number): Explanation['cache'] {
   if (cacheEntry === undefined) return { state: 'none', version: null, current: null };
@@ -36,7 +52,8 @@ function cacheOf({ cacheEntry, order }: Sources, nowMs: number): Explanation['ca
   return { state: 'value', version, current: version === order['version'] };
 }
 
-export function formatExplanation({ order, timeline, capturesAtProvider, cache, held }: Explanation, nowMs: number): string {
+export function formatExplanation(explanation: Explanation, nowMs: number): string {
+  const { order, timeline, capturesAtProvider, cache, held } = explanation;
   const startMs = timeline[0]?.atMs ?? 0;
   const rows = timeline.map(({ at, atMs, stage, what }) => [
     quiet(at.slice(11, 23)),
@@ -50,8 +67,10 @@ export function formatExplanation({ order, timeline, capturesAtProvider, cache, 
     '',
     formatTable(['Time (UTC)', 'After', 'Stage', 'What'], rows),
     '',
+    `Provider: ${describeProvider(explanation.provider)}`,
     `Captures at the provider: ${paintCaptures(capturesAtProvider)}`,
     `Cache: ${describeCache(cache)}`,
+    `Dead letters: ${describeLetters(explanation)}`,
     ...(held === null
       ? []
       : [
@@ -60,6 +79,8 @@ export function formatExplanation({ order, timeline, capturesAtProvider, cache, 
           ),
         ]),
     ...(order['lastError'] === undefined ? [] : [doubtful(`Last error: ${String(order['lastError'])}`)]),
+    '',
+    ...explanation.next.flatMap(({ why, command }) => [`Next: ${why}`, ...(command === null ? [] : [`  ${command}`])]),
   ].join('\n');
 }
 
@@ -80,4 +101,19 @@ function paintCaptures(count: number | null): string {
 function describeCache({ state, version, current }: Explanation['cache']): string {
   if (state !== 'value') return state === 'none' ? 'no entry; the next read loads the table' : state;
   return current ? good(`version ${version}, as in the table`) : bad(`version ${version}, older than the table`);
+}
+
+function describeProvider({ status, paymentIntentId, captureId, refundId }: ProviderAnswer): string {
+  if (status === 'unanswered') return doubtful(`gives no answer about ${paymentIntentId}`);
+  const ids = [captureId, refundId].filter((id) => id !== null);
+  return `${paymentIntentId} is ${status}${ids.length === 0 ? '' : ` (${ids.join(', ')})`}`;
+}
+
+function describeLetters({ letters, lookedThrough }: OrderLetters): string {
+  const missing = lookedThrough.filter(({ state }) => state === 'missing').map(({ queue }) => queue);
+  const seen = lookedThrough.reduce((sum, { seen }) => sum + seen, 0);
+  const where = `${seen} letters in ${lookedThrough.length - missing.length} queues looked through`;
+  const gone = missing.length === 0 ? '' : bad(`; missing: ${missing.join(', ')}`);
+  if (letters.length === 0) return `none (${where})${gone}`;
+  return bad(letters.map(({ queue, reason }) => `${queue} (${reason})`).join(', ')) + gone;
 }

@@ -1,18 +1,21 @@
 import { isEmpty } from '../aws/queues.ts';
+import { formatDuration } from '../dead-letters/duration.ts';
 import { bad, doubtful, good, quiet, strong } from '../output/paint.ts';
 import { formatTable } from '../output/table.ts';
 import type { Trouble } from './attention.ts';
 import { describeLoadControl } from './load-control.ts';
 import type { Status } from './status.ts';
+import type { Waiting } from './waiting.ts';
 
 export function formatStatus(status: Status): string {
   const { stage, queues, orders } = status;
-  const queueRows = queues.map(({ name, waiting, inFlight, delayed, deadLetters }) => [
+  const queueRows = queues.map(({ name, waiting, inFlight, delayed, deadLetters, oldestLetterAtMs }) => [
     name,
     busyCount(waiting),
     busyCount(inFlight),
     busyCount(delayed),
     deadLetters === 0 ? quiet('0') : bad(deadLetters),
+    oldestLetterAtMs === null ? '' : formatDuration(status.atMs - oldestLetterAtMs),
   ]);
   const orderRows = Object.entries(orders.byState)
     .sort()
@@ -20,16 +23,38 @@ export function formatStatus(status: Status): string {
   return [
     strong(`Stage ${stage}`),
     '',
-    formatTable(['Queue', 'Waiting', 'In flight', 'Delayed', 'Dead letters'], queueRows),
+    formatTable(['Queue', 'Waiting', 'In flight', 'Delayed', 'Dead letters', 'Oldest seen'], queueRows),
     '',
     orders.total === 0
       ? 'No orders yet: create one with `npm run andal -- orders create u-1`.'
       : formatTable(['Orders', 'Count'], orderRows),
     ...(orders.truncated ? [quiet(`(counted over the first ${orders.total} orders; there are more)`)] : []),
     '',
+    ...describeWaiting(status),
     ...describeLoadControl(status.heldBack).map(doubtful),
     ...conclusion(status),
   ].join('\n');
+}
+
+/** One sentence for each that there is, and the rate limits always. */
+function describeWaiting({ atMs, lag, unknownOutcomes, outboxOverdue, rateLimits }: Status): string[] {
+  const since = ({ oldestAtMs }: Waiting): string => formatDuration(atMs - (oldestAtMs ?? atMs));
+  return [
+    ...(lag.count === 0 ? [] : [doubtful(`Lag: ${lag.count} orders have not ended, the oldest for ${since(lag)}.`)]),
+    ...(unknownOutcomes.count === 0
+      ? []
+      : [
+          doubtful(
+            `Unknown outcomes: ${unknownOutcomes.count}, the oldest for ${since(unknownOutcomes)}; the provider is asked until it answers.`,
+          ),
+        ]),
+    ...(outboxOverdue.count === 0
+      ? []
+      : [bad(`Outbox overdue: ${outboxOverdue.count} jobs never reached their queue, the oldest for ${since(outboxOverdue)}.`)]),
+    ...rateLimits.map(({ dependency, callsPerSecond, bookedAheadMs }) =>
+      quiet(`Rate limit: ${dependency} ${callsPerSecond} calls/s, ${bookedAheadMs === 0 ? 'free' : `booked ${bookedAheadMs} ms ahead`}.`),
+    ),
+  ];
 }
 
 const busyCount = (count: number): string => (count === 0 ? quiet('0') : doubtful(count));

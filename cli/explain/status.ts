@@ -1,21 +1,27 @@
-import { STACK_OUTPUTS } from '#shared/contract/stack-outputs.ts';
 import { jobs } from '#shared/jobs/index.ts';
 import { controlOf } from '../aws/control.ts';
-import { type OrderScan, scanOrders } from '../aws/items.ts';
+import { workerVariables } from '../aws/function-variables.ts';
+import type { OrderScan } from '../aws/items.ts';
+import { oldestLetterSeenMs } from '../aws/letter-age.ts';
 import { mappingsOf } from '../aws/mappings.ts';
-import { queuesOf } from '../aws/queue-list.ts';
+import { type NamedQueue, queuesOf } from '../aws/queue-list.ts';
 import { isEmpty, type QueueDepth, queueDepth } from '../aws/queues.ts';
 import type { Session } from '../session.ts';
 import { type Finding, findTrouble, isWaiting, type Trouble } from './attention.ts';
 import { type LoadControl, NOTHING_HELD_BACK, readLoadControl } from './load-control.ts';
+import { type RateLimit, readRateUse } from './rate-limits.ts';
+import { type WaitingWork, waitingWork } from './waiting.ts';
 
 export interface QueueStatus extends QueueDepth {
   readonly name: string;
   readonly deadLetters: number;
+  /** When the oldest of the letters that were looked at was sent; there may be older ones. Null without letters. */
+  readonly oldestLetterAtMs: number | null;
 }
 
-export interface Status {
+export interface Status extends WaitingWork {
   readonly stage: string;
+  readonly atMs: number;
   /** Nothing is left to do: no message, no letter, no order under way or in trouble. */
   readonly done: boolean;
   readonly queues: readonly QueueStatus[];
@@ -29,24 +35,44 @@ export interface Status {
   };
   /** What holds work back on purpose. */
   readonly heldBack: LoadControl;
+  readonly rateLimits: readonly RateLimit[];
   /** Orders and jobs that need a look, counted and the first of them named. */
   readonly attention: { readonly counts: Readonly<Record<Trouble, number>>; readonly first: readonly Finding[] };
 }
 
-export async function readStatus(session: Session): Promise<Status> {
-  const { sqs, dynamoDb } = session.clients;
-  const readQueue = async ({ name, queueUrl, deadLetterQueueUrl }: ReturnType<typeof queuesOf>[number]): Promise<QueueStatus> => {
-    const [depth, letters] = await Promise.all([
-      queueDepth(sqs, queueUrl),
-      deadLetterQueueUrl === undefined ? undefined : queueDepth(sqs, deadLetterQueueUrl),
-    ]);
-    return { name, ...depth, deadLetters: letters === undefined ? 0 : letters.waiting + letters.inFlight };
-  };
+/** @param scan read by the caller, who may want an older one again: it is the only part that costs more the more orders there are */
+export async function readStatus(session: Session, scan: () => Promise<OrderScan>): Promise<Status> {
   // Queues first: an order whose message is taken in between is then seen as ended, not as forgotten.
-  const queues = await Promise.all(queuesOf(session.outputs).map(readQueue));
-  const scan = await scanOrders(dynamoDb, session.output(STACK_OUTPUTS.stateTable));
-  const heldBack = await readLoadControl(controlOf(session), mappingsOf(session.clients, session.outputs), jobs);
-  return statusOf(session.target.stage, queues, scan, { nowMs: Date.now(), heldBack });
+  const queues = await Promise.all(queuesOf(session.outputs).map((queue) => readQueue(session, queue)));
+  const orders = await scan();
+  const control = controlOf(session);
+  const nowMs = Date.now();
+  const [heldBack, rateLimits] = await Promise.all([
+    readLoadControl(control, mappingsOf(session.clients, session.outputs), jobs),
+    workerVariables(session, LIMITED_KIND).then((variables) => readRateUse(control, variables, nowMs)),
+  ]);
+  return statusOf(session.target.stage, queues, orders, { nowMs, heldBack, rateLimits });
+}
+
+/** Any kind behind a dependency will do. */
+const LIMITED_KIND = jobs.find(({ dependency }) => dependency !== undefined)?.kind ?? '';
+
+async function readQueue(
+  { clients: { sqs } }: Session,
+  { name, queueUrl, deadLetterQueueUrl }: Pick<NamedQueue, 'name' | 'queueUrl' | 'deadLetterQueueUrl'>,
+): Promise<QueueStatus> {
+  const [depth, letters] = await Promise.all([
+    queueDepth(sqs, queueUrl),
+    deadLetterQueueUrl === undefined ? undefined : queueDepth(sqs, deadLetterQueueUrl),
+  ]);
+  const hasLetters = deadLetterQueueUrl !== undefined && letters !== undefined && letters.waiting > 0;
+  const oldestLetterAtMs = hasLetters ? await oldestLetterSeenMs(sqs, deadLetterQueueUrl) : undefined;
+  return {
+    name,
+    ...depth,
+    deadLetters: letters === undefined ? 0 : letters.waiting + letters.inFlight,
+    oldestLetterAtMs: oldestLetterAtMs ?? null,
+  };
 }
 
 const FIRST = 20;
@@ -55,7 +81,7 @@ export function statusOf(
   stage: string,
   queues: readonly QueueStatus[],
   scan: OrderScan,
-  { nowMs, heldBack = NOTHING_HELD_BACK }: { nowMs: number; heldBack?: LoadControl },
+  { nowMs, heldBack = NOTHING_HELD_BACK, rateLimits = [] }: { nowMs: number; heldBack?: LoadControl; rateLimits?: readonly RateLimit[] },
 ): Status {
   const byState: Record<string, number> = {};
   for (const { status } of scan.orders) byState[String(status)] = (byState[String(status)] ?? 0) + 1;
@@ -70,11 +96,14 @@ export function statusOf(
   const first = Object.keys(counts).flatMap((trouble) => findings.filter((finding) => finding.trouble === trouble));
   return {
     stage,
+    atMs: nowMs,
     done:
       queuesAreEmpty && held + waiting + findings.length === 0 && !scan.truncated && queues.every(({ deadLetters }) => deadLetters === 0),
     queues,
     orders: { byState, total: scan.orders.length, held, waiting, truncated: scan.truncated },
+    ...waitingWork(scan.orders, nowMs, (kind) => queues.every((queue) => queue.name !== kind || isEmpty(queue))),
     heldBack,
+    rateLimits,
     attention: { counts, first: first.slice(0, FIRST) },
   };
 }

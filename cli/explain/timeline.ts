@@ -1,8 +1,10 @@
 import { orderCacheKey, orderSummaryCacheKey } from '#shared/cache/cache-keys.ts';
 import type { OperationRecord } from '#shared/item/attributes.ts';
+import { NO_OUTCOME } from '../audit/no-outcome.ts';
 import type { LogLine } from '../aws/log-lines.ts';
 import { formatAmount } from './amount.ts';
-import type { FoundLetter, Sources } from './sources.ts';
+import type { FoundLetter } from './order-letters.ts';
+import type { Sources } from './sources.ts';
 
 export type Stage =
   | 'created'
@@ -15,7 +17,8 @@ export type Stage =
   | 'discard'
   | 'invalidation'
   | 'receipt'
-  | 'dead letter';
+  | 'dead letter'
+  | 'operator';
 
 export interface TimelineEntry {
   readonly atMs: number;
@@ -40,7 +43,8 @@ export function timelineOf(sources: Sources): TimelineEntry[] {
     ...sources.receipts.map(
       (row): TimelineEntry => ({ atMs: Number(row['sentAtMs']), stage: 'receipt', what: `sent for ${String(row['captureId'])}` }),
     ),
-    ...sources.letters.flatMap(letter),
+    ...sources.letters.map(letter),
+    ...sources.acts.map(act),
   ];
   // Equal instants keep the order of the pipeline, which is the order they were listed in.
   return entries.sort((left, right) => left.atMs - right.atMs);
@@ -118,9 +122,14 @@ function operations({ order }: Sources): TimelineEntry[] {
     });
 }
 
-function letter({ queue, sentAtMs, messageId, about }: FoundLetter): TimelineEntry[] {
-  const reason = String(about['reason'] ?? 'no reason given');
-  return [
-    { atMs: sentAtMs ?? Number.MAX_SAFE_INTEGER, stage: 'dead letter', what: `${queue}: ${reason} (message ${messageId.slice(0, 8)})` },
-  ];
-}
+const letter = ({ queue, sentAtMs, messageId, reason }: FoundLetter): TimelineEntry => ({
+  atMs: sentAtMs,
+  stage: 'dead letter',
+  what: `${queue}: ${reason} (message ${messageId.slice(0, 8)})`,
+});
+
+const act = ({ atMs, what, who, why, outcome }: Sources['acts'][number]): TimelineEntry => ({
+  atMs,
+  stage: 'operator',
+  what: `${what} by ${who} (${why}): ${outcome ?? NO_OUTCOME}`,
+});

@@ -1,5 +1,5 @@
 /** What a run of the CLI tells the shell. */
-export const EXIT = { ok: 0, failed: 1, usage: 2, nothingFound: 3 } as const;
+export const EXIT = { ok: 0, failed: 1, usage: 2, nothingFound: 3, partlyDone: 4 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** Something a person can act on: one or two sentences, what happened and what to do next. Printed without a stack trace. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseLogLine } from '../../../cli/aws/log-lines.ts';
 import { formatAmount } from '../../../cli/explain/amount.ts';
 import { explain, formatExplanation } from '../../../cli/explain/explanation.ts';
+import { NOTHING_HELD_BACK } from '../../../cli/explain/load-control.ts';
 import { parseOrderName } from '../../../cli/explain/order-name.ts';
 import type { Sources } from '../../../cli/explain/sources.ts';
 import { timelineOf } from '../../../cli/explain/timeline.ts';
@@ -49,6 +50,10 @@ const sources: Sources = {
     line(5_300, { message: 'invalidated', keys: ['order:u-17/other', 'order_summary:user:u-17'] }),
   ],
   letters: [],
+  lookedThrough: [{ queue: 'capture-payment', seen: 3, state: 'there' }],
+  provider: { paymentIntentId: 'pi-ord1-1', status: 'captured', captureId: 'cap-1', refundId: null },
+  acts: [],
+  heldBack: NOTHING_HELD_BACK,
 };
 
 describe('the timeline of an order', () => {
@@ -97,6 +102,26 @@ describe('an explanation', () => {
       account: { reference: 'u-17/ord1', captures: [capture!, { ...capture!, captureId: 'cap-2' }], refunds: [] },
     };
     expect(formatExplanation(explain(twice, 10_000), 10_000)).toContain('2: charged more than once');
+  });
+
+  it('covers what a customer wrote, in its text and in its document', () => {
+    const noted = { ...sources, order: { ...sources.order, note: 'leave it with Mrs Neighbour' } };
+    expect(JSON.stringify(explain(noted, 10_000)) + formatExplanation(explain(noted, 10_000), 10_000)).not.toContain('Neighbour');
+  });
+
+  it('says what letters there are and how many were looked through, and what operators did', () => {
+    expect(formatExplanation(explain(sources, 10_000), 10_000)).toContain('Dead letters: none (3 letters in 1 queues looked through)');
+    const letter = { queue: 'capture-payment', messageId: '0123456789', sentAtMs: 7_000, reason: 'attempts-spent', attempts: 6, key };
+    const act = { id: 'a', what: 'replay', who: 'somebody', why: 'again', atMs: 8_000, queue: 'q', messageId: '0123456789', key };
+    const missing = [...sources.lookedThrough, { queue: 'send-receipt', seen: 0, state: 'missing' as const }];
+    const explanation = explain({ ...sources, letters: [letter], lookedThrough: missing, acts: [act] }, 10_000);
+    expect(explanation.timeline.slice(-2).map(({ stage, what }) => [stage, what])).toEqual([
+      ['dead letter', 'capture-payment: attempts-spent (message 01234567)'],
+      ['operator', 'replay by somebody (again): nobody saw its end: look at the item'],
+    ]);
+    const text = formatExplanation(explanation, 10_000);
+    expect(text).toContain('Dead letters: capture-payment (attempts-spent); missing: send-receipt');
+    expect(text).toContain('npm run andal -- dlq inspect --key u-17/ord1');
   });
 
   it('names the holder while the order is held', () => {

@@ -5,7 +5,14 @@ import { type QueueStatus, statusOf } from '../../../cli/explain/status.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 30);
 const MINUTE_MS = 60_000;
-const emptyQueue: QueueStatus = { name: 'capture-payment', waiting: 0, inFlight: 0, delayed: 0, deadLetters: 0 };
+const emptyQueue: QueueStatus = {
+  name: 'capture-payment',
+  waiting: 0,
+  inFlight: 0,
+  delayed: 0,
+  deadLetters: 0,
+  oldestLetterAtMs: null,
+};
 const order = (orderId: string, rest: Item = {}): Item => ({
   pk: 'USER#u-1',
   sk: `ORDER#${orderId}`,

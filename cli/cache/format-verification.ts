@@ -1,0 +1,46 @@
+import { bad, doubtful, good, quiet } from '../output/paint.ts';
+import { formatTable } from '../output/table.ts';
+import type { Mismatch, Verification } from './verify.ts';
+
+export interface CacheReport extends Verification {
+  readonly stage: string;
+  readonly lagMs: number;
+  /** Keys that were taken out of the cache; null where nobody asked for it. */
+  readonly repaired: readonly string[] | null;
+}
+
+const SENTENCES: Readonly<Record<Mismatch, string>> = {
+  stale: 'older than the table',
+  ahead: 'not what the table says: it was put back, or changed by hand',
+  unreadable: 'cannot be read or compared; readers load anew',
+};
+const NAMED = 20;
+
+export function formatCacheReport({ looked, equal, noValue, caughtUp, mismatches, lagMs, repaired }: CacheReport): string {
+  const rows = mismatches
+    .slice(0, NAMED)
+    .map(({ key, mismatch, cachedVersion, tableVersion }) => [key, version(cachedVersion), version(tableVersion), SENTENCES[mismatch]]);
+  return [
+    `${looked} entries looked at: ${equal} equal to the table, ${noValue} without a value.`,
+    quiet('A key without an entry is fine: its next reader loads the table.'),
+    ...(caughtUp === 0 ? [] : [`${caughtUp} differed for a moment and had caught up ${lagMs / 1_000} s later.`]),
+    ...(mismatches.length === 0
+      ? [good('No value was wrong for longer than that.')]
+      : [
+          bad(
+            `${mismatches.length} were wrong for longer than that${mismatches.length > rows.length ? `; the first ${rows.length}` : ''}:`,
+          ),
+        ]),
+    ...(rows.length === 0 ? [] : ['', formatTable(['Key', 'Cached', 'Table', 'What is wrong'], rows), '']),
+    ...nextStep(mismatches.length, repaired),
+  ].join('\n');
+}
+
+const version = (number: number | null): string => (number === null ? '–' : String(number));
+
+function nextStep(wrong: number, repaired: CacheReport['repaired']): string[] {
+  if (repaired === null) return wrong === 0 ? [] : ['Take them out of the cache: npm run andal -- cache verify --all --repair'];
+  if (wrong === 0) return ['Nothing was to be repaired.'];
+  const told = `${repaired.length} of ${wrong} were taken out of the cache; their next readers load the table.`;
+  return [repaired.length === wrong ? good(told) : doubtful(told)];
+}

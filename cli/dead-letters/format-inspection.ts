@@ -1,0 +1,124 @@
+import { formatAmount } from '../explain/amount.ts';
+import { bad, doubtful, good, quiet, strong } from '../output/paint.ts';
+import { formatDuration } from './duration.ts';
+import type { Inspection } from './inspection.ts';
+import type { CacheView, ItemView } from './item-view.ts';
+import { MASK } from './masked-body.ts';
+import type { ProviderView } from './provider-view.ts';
+import { DISCARD_REFUSALS, describePlan } from './verdict.ts';
+
+const NAME_WIDTH = 10;
+
+/** One letter as a page: what it is, why it is here, what everybody says about its job, and what can be done. */
+export function formatInspection(inspection: Inspection, nowMs: number): string {
+  const { letter, why, item, provider, cache, before } = inspection;
+  const rows: [string, string[]][] = [
+    ['Why', whyLines(inspection)],
+    ['Sent', sentLines(letter, nowMs)],
+    ['Attempts', [attempts(why, item)]],
+    ['Body', bodyLines(letter)],
+    ['Item', item === null ? ['no job can be read from it, so nothing on any item knows of it'] : itemLines(item, nowMs)],
+    ['Provider', [describeProvider(provider)]],
+    ...(cache === null ? [] : [['Cache', [describeCache(cache)]] as [string, string[]]]),
+    [
+      'Before',
+      before.length === 0
+        ? ['nobody replayed or discarded it']
+        : before.map(
+            ({ atMs, what, who, why: because, outcome }) =>
+              `${at(atMs)} ${what} by ${who} (${because}): ${outcome ?? 'nobody saw its end'}`,
+          ),
+    ],
+    ['Replay', replayLines(inspection)],
+    ['Discard', discardLines(inspection)],
+  ];
+  return [
+    `${strong(letter.messageId)}  ${letter.queue}  ${letter.key ?? quiet('no key')}`,
+    ...rows.flatMap(([name, lines]) => lines.map((line, index) => `  ${quiet((index === 0 ? name : '').padEnd(NAME_WIDTH))}${line}`)),
+  ].join('\n');
+}
+
+const at = (ms: number): string => new Date(ms).toISOString();
+
+const whyLines = ({ why, letter }: Inspection): string[] => [
+  `${bad(why.reason)}${why.detail === null ? '' : `: ${why.detail}`}  ${quiet(`fingerprint ${why.fingerprint}`)}`,
+  ...(why.sentence === null ? [] : [why.sentence]),
+  ...(letter.movedBySqs && why.reason !== 'moved-by-sqs' ? ['SQS moved it here again; the reason is an earlier one.'] : []),
+];
+
+function sentLines({ sentAtMs, ageMs, leftMs, deadSinceMs }: Inspection['letter'], nowMs: number): string[] {
+  const dead = deadSinceMs === null ? 'when SQS moved it here nobody tells' : `a dead letter for ${formatDuration(nowMs - deadSinceMs)}`;
+  return [
+    `${at(sentAtMs)}, ${formatDuration(ageMs)} ago; ${dead}`,
+    `SQS deletes it in ${leftMs < 2 * 86_400_000 ? bad(formatDuration(leftMs)) : formatDuration(leftMs)}`,
+  ];
+}
+
+function attempts({ attempts: made, firstSeenAt, lastSeenAt }: Inspection['why'], item: ItemView | null): string {
+  const written = made === null ? 'not written down' : `${made}`;
+  const seen = firstSeenAt === null ? '' : `, first seen ${firstSeenAt}, last ${lastSeenAt}`;
+  const present =
+    item === null || !item.exists
+      ? ''
+      : `; on the item now: ${item.operation.attemptsSpent} spent, ${item.operation.mayHaveBeenSent} may have gone out`;
+  return `${written}${seen}${present}`;
+}
+
+function bodyLines({ body, bodyBytes, attributes }: Inspection['letter']): string[] {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const hint = text.includes(MASK) ? quiet(`  (values are covered; --show-payload shows them)`) : '';
+  return [`${bodyBytes} bytes${attributes.length === 0 ? '' : `, attributes ${attributes.join(', ')}`}`, `${text}${hint}`];
+}
+
+function itemLines({ exists, key, status, version, fence, lease, lastError, operation }: ItemView, nowMs: number): string[] {
+  if (!exists) return [`none at ${key.pk} ${key.sk}`];
+  const { name, standing, record, notBeforeMs } = operation;
+  const ended =
+    record === null
+      ? ''
+      : `, ${record.status}${record.reason === undefined ? '' : ` (${record.reason})`} ${at(record.atMs)} after ${record.tries} attempts`;
+  return [
+    `${key.pk} ${key.sk}${status === null ? '' : `: ${strong(status)}`}, version ${version ?? '?'}, fence ${fence ?? '?'}${lastError === null ? '' : `, last error ${lastError}`}`,
+    `${name} is ${standing}${ended}${notBeforeMs !== null && notBeforeMs > nowMs ? `, not before ${at(notBeforeMs)}` : ''}`,
+    ...(lease === null ? [] : [doubtful(`held by ${lease.owner.slice(0, 8)} for ${lease.operation} until ${at(lease.untilMs)}`)]),
+  ];
+}
+
+function describeProvider(view: ProviderView): string {
+  if (!view.asked) return `not asked: ${view.why}`;
+  const { answer, paymentIntentId } = view;
+  switch (answer.status) {
+    case 'captured':
+      return `${good('captured')} ${formatAmount(answer.amountMinor, answer.currency)} for ${paymentIntentId} (${answer.captureId})`;
+    case 'refunded':
+      return `given back (${answer.refundId}) for ${paymentIntentId}`;
+    case 'unanswered':
+      return `${bad('no answer')} about ${paymentIntentId} (${answer.code})`;
+    case 'not-captured':
+    case 'voided':
+      return `${answer.status} for ${paymentIntentId}`;
+  }
+}
+
+function describeCache({ key, state, version, current }: CacheView): string {
+  if (state === 'none') return `${key}: no entry; the next read loads the table`;
+  if (state !== 'value') return `${key}: ${state}`;
+  return `${key}: version ${version}, ${current ? good('as in the table') : bad('older than the table')}`;
+}
+
+function replayLines({ replay, letter, item }: Inspection): string[] {
+  const { sentence, next } = describePlan(replay, item !== null);
+  const isRefused = replay.act === 'refuse';
+  return [
+    `${isRefused ? bad(`refused, ${replay.code}:`) : good('possible:')} ${sentence}`,
+    ...(replay.replaysSoFar === 0 ? [] : [`Brought back before: ${replay.replaysSoFar} ${replay.replaysSoFar === 1 ? 'time' : 'times'}`]),
+    ...(isRefused ? [] : [`It goes to ${replay.to}`]),
+    ...next(letter.messageId).split('\n'),
+  ];
+}
+
+function discardLines({ discard, letter }: Inspection): string[] {
+  if (discard.act === 'discard') return [`${good('possible:')} it is archived first, and its operation ends for good.`];
+  const { sentence, next } = DISCARD_REFUSALS[discard.code];
+  return [`${bad(`refused, ${discard.code}:`)} ${sentence}`, ...next(letter.messageId).split('\n')];
+}

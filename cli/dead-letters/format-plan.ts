@@ -1,0 +1,40 @@
+import { queueName } from '../aws/queues.ts';
+import { bad, good, strong } from '../output/paint.ts';
+import { formatTable } from '../output/table.ts';
+import { describeFilter, type LetterFilter } from './letter-filter.ts';
+import type { Plan } from './plan.ts';
+import { DISCARD_REFUSALS, REPLAY_REFUSALS } from './verdict.ts';
+
+export type ActName = 'replay' | 'discard';
+
+/** What would be done with which letters, and where they would go. */
+export function formatPlan(act: ActName, { groups, matched, refused, missing }: Plan, filter: LetterFilter): string {
+  const rows = groups.map((group) => [
+    group.act === 'refuse' ? bad(`refuse (${group.code})`) : good(group.act),
+    group.count,
+    group.queue,
+    group.to === null ? '' : queueName(group.to),
+    `${group.reason} ${group.fingerprint}`,
+    group.example.key ?? group.example.messageId.slice(0, 8),
+  ]);
+  const codes = [...new Set(groups.flatMap(({ code }) => code ?? []))];
+  return [
+    strong(`${matched} ${matched === 1 ? 'letter' : 'letters'}: ${describeFilter(filter)}`),
+    '',
+    formatTable(['Would', 'Letters', 'Queue', act === 'replay' ? 'To' : '', 'Cause', 'For example'], rows),
+    '',
+    ...codes.map((code) => `${code}: ${sentenceOf(act, code)}`),
+    ...(missing.length === 0 ? [] : [bad(`Missing: the dead-letter queue of ${missing.join(', ')}.`)]),
+    `${matched - refused} would be ${PAST[act]}, ${refused} refused.`,
+  ].join('\n');
+}
+
+export const PAST: Readonly<Record<ActName, string>> = { replay: 'replayed', discard: 'discarded' };
+
+export function sentenceOf(act: ActName, code: string): string {
+  const advice = adviceOf(act, code);
+  return advice === undefined ? code : advice.sentence;
+}
+
+export const adviceOf = (act: ActName, code: string) =>
+  (act === 'replay' ? REPLAY_REFUSALS : DISCARD_REFUSALS)[code as never] as (typeof REPLAY_REFUSALS)['superseded'] | undefined;

@@ -1,0 +1,78 @@
+import type { Discarded } from '#shared/dead-letter/discard-letter.ts';
+import type { DeadLetter } from '#shared/dead-letter/read-letter.ts';
+import type { Replayed } from '#shared/dead-letter/replay-letter.ts';
+
+/** What became of one letter. */
+export type ActOutcome =
+  | { readonly kind: 'done' }
+  /** It may not be done; the letter is where it was. */
+  | { readonly kind: 'refused'; readonly code: string }
+  /** Something did not answer, or refused the tool itself. */
+  | { readonly kind: 'failed'; readonly code: string; readonly error?: unknown };
+
+export function outcomeOf(answer: Replayed | Discarded): ActOutcome {
+  switch (answer.outcome) {
+    case 'replayed':
+    case 'discarded':
+      return { kind: 'done' };
+    case 'refused':
+      return { kind: 'refused', code: answer.code };
+    case 'not-sent':
+    case 'not-deleted':
+      return { kind: 'failed', code: `${answer.outcome}: ${answer.code}` };
+  }
+}
+
+/** Letters that went the same way. */
+export interface Tallied {
+  readonly code: string;
+  readonly count: number;
+  readonly queue: string;
+  readonly example: { readonly messageId: string; readonly key: string | null };
+}
+
+export interface Tally {
+  readonly done: number;
+  readonly refused: readonly Tallied[];
+  readonly failed: readonly Tallied[];
+}
+
+export interface TallyKeeper {
+  add(queue: string, outcome: ActOutcome, letter: DeadLetter): void;
+  readonly done: number;
+  /** Failures since something last went well. */
+  readonly failuresInARow: number;
+  readonly lastError: unknown;
+  result(): Tally;
+}
+
+/** Counts outcomes by queue and code; however many letters there are, one of each is remembered by name. */
+export function keepTally(doneBefore = 0): TallyKeeper {
+  const groups = { refused: new Map<string, Tallied>(), failed: new Map<string, Tallied>() };
+  const keeper = {
+    done: doneBefore,
+    failuresInARow: 0,
+    lastError: undefined as unknown,
+    add(queue: string, outcome: ActOutcome, { received, job }: DeadLetter) {
+      keeper.failuresInARow = outcome.kind === 'failed' ? keeper.failuresInARow + 1 : 0;
+      if (outcome.kind === 'done') {
+        keeper.done++;
+        return;
+      }
+      if (outcome.kind === 'failed') keeper.lastError = outcome.error;
+      const group = groups[outcome.kind];
+      const name = `${queue} ${outcome.code}`;
+      const before = group.get(name) ?? {
+        code: outcome.code,
+        queue,
+        count: 0,
+        example: { messageId: received.messageId, key: job?.key ?? null },
+      };
+      group.set(name, { ...before, count: before.count + 1 });
+    },
+    result: () => ({ done: keeper.done, refused: [...groups.refused.values()], failed: [...groups.failed.values()] }),
+  };
+  return keeper;
+}
+
+export const sumOf = (tallied: readonly Tallied[]): number => tallied.reduce((sum, { count }) => sum + count, 0);

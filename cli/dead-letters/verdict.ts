@@ -1,0 +1,75 @@
+import type { DiscardRefusal } from '#shared/dead-letter/discard-letter.ts';
+import { type DeadLetter, replaysOf } from '#shared/dead-letter/read-letter.ts';
+import type { Replayed } from '#shared/dead-letter/replay-letter.ts';
+import { planReplay, type ReplayPlan } from '#shared/dead-letter/replay-plan.ts';
+import type { ItemImage } from '#shared/item/attributes.ts';
+
+/** One plain sentence, and what a person can do about it. */
+export interface Advice {
+  readonly sentence: string;
+  /** @param id of the letter, as a person types it */
+  readonly next: (id: string) => string;
+}
+
+const drop = (id: string): string => `Drop it: npm run andal -- dlq discard ${id} --reason "…"`;
+const replay = (id: string): string => `Replay it: npm run andal -- dlq replay ${id}`;
+const settle = (id: string): string =>
+  `Replay it, and the order says so, too: npm run andal -- dlq replay ${id}\nIf a person has settled it: npm run andal -- dlq discard ${id} --money-is-known --reason "…"`;
+
+type ReplayRefusal = Extract<Replayed, { outcome: 'refused' }>['code'];
+
+/** Whatever a letter fails for that people have brought back so often is not mended. */
+export const MOST_REPLAYS = 5;
+
+/** What a replay would do: the item decides, and how often it was tried before. */
+export type Foreseen = ReplayPlan | { readonly act: 'refuse'; readonly code: ReplayRefusal };
+
+export function foresee(letter: DeadLetter, image: ItemImage | undefined, mostReplays: number | undefined): Foreseen {
+  const plan = planReplay(letter, image);
+  const isTooOften = mostReplays !== undefined && replaysOf(letter) >= mostReplays;
+  return plan.act !== 'refuse' && isTooOften ? { act: 'refuse', code: 'replayed-too-often' } : plan;
+}
+
+export const REPLAY_REFUSALS: Readonly<Record<ReplayRefusal, Advice>> = {
+  'replayed-too-often': {
+    sentence: `It was brought back ${MOST_REPLAYS} times and failed each time: its cause is not mended.`,
+    next: (id) => `When it is: npm run andal -- dlq replay ${id} --force`,
+  },
+  'unsupported-version': {
+    sentence: 'Newer code wrote it, and only that code knows where its item is.',
+    next: () => 'Use the tool of the deployed version.',
+  },
+  'already-completed': { sentence: 'Its operation is done already: nothing is left to do.', next: drop },
+  superseded: { sentence: 'Its order is at a later attempt by now.', next: drop },
+  'payload-mismatch': { sentence: 'Its key belongs to a job with another payload, which a replay would put in its place.', next: drop },
+  'item-not-found': { sentence: 'Its order is not there; it would be back as a letter at once.', next: drop },
+};
+
+export const DISCARD_REFUSALS: Readonly<Record<DiscardRefusal, Advice>> = {
+  'unsupported-version': {
+    sentence: 'Newer code wrote it, and only that code can tell whether money moved.',
+    next: () => 'Use the tool of the deployed version.',
+  },
+  'charged-at-provider': {
+    sentence: "The customer's money was taken: given up now, nothing would be delivered for it.",
+    next: settle,
+  },
+  'refunded-at-provider': {
+    sentence: 'The money was given back at the provider, and the order does not say so yet.',
+    next: settle,
+  },
+  'provider-unanswered': {
+    sentence: 'Money may have moved, and the provider does not say.',
+    next: (id) => `When the provider answers: npm run andal -- dlq discard ${id} --reason "…"`,
+  },
+  busy: { sentence: 'A worker has its item just now.', next: () => 'Try again in a minute.' },
+};
+
+/** What a replay would do, and why. @param isJob whether the letter can be read as one */
+export function describePlan(plan: Foreseen, isJob: boolean): Advice {
+  if (plan.act === 'refuse') return REPLAY_REFUSALS[plan.code];
+  if (!isJob)
+    return { sentence: 'Its message goes back to its queue as it is; unless something has changed, it comes again.', next: replay };
+  if (plan.act === 'send') return { sentence: 'Its message goes back to its queue; the operation is open.', next: replay };
+  return { sentence: 'Its operation is opened again with six fresh attempts, and its message goes back to its queue.', next: replay };
+}
