@@ -31,6 +31,8 @@ export default defineConfig({
     projects: [
       offline('unit', 10_000),
       offline('conformance', 20_000),
+      // Each test starts the command line as a process.
+      offline('cli', 60_000),
       infra,
       {
         test: {

@@ -9,7 +9,7 @@ import { ageOf } from '../../../../cli/dead-letters/letter-age.ts';
 import { describeFilter, isOpenFilter, type LetterFilter, matches } from '../../../../cli/dead-letters/letter-filter.ts';
 import { MASK, maskBody } from '../../../../cli/dead-letters/masked-body.ts';
 import { createPace } from '../../../../cli/dead-letters/pace.ts';
-import { captureBody } from './fake-account.ts';
+import { captureBody } from '../../../support/fake-account.ts';
 
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.UTC(2026, 10, 30);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { captureBody, discardedOrder, openFakeAccount } from './fake-account.ts';
+import { captureBody, discardedOrder, openFakeAccount } from '../support/fake-account.ts';
 
 const LETTERS = 3_000;
 const MOST_MB = 200;

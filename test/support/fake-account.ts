@@ -10,10 +10,10 @@ import { jobs } from '#shared/jobs/index.ts';
 import type { FindAnswer } from '#shared/payments/payment-port.ts';
 import { job } from '#shared/worker/define-job.ts';
 import { outboxMessage } from '#shared/worker/outbox-message.ts';
-import { type CliAnswer, type CliRun, startCli } from '../../../support/cli-process.ts';
-import { plainTable, stateTable } from '../../../support/fake-aws/project-tables.ts';
-import { createFakeAws, type FakeAws } from '../../../support/fake-aws/request-handler.ts';
-import { createObjectStore } from '../../../support/object-store.ts';
+import { type CliAnswer, type CliRun, startCli } from './cli-process.ts';
+import { plainTable, stateTable } from './fake-aws/project-tables.ts';
+import { createFakeAws, type FakeAws } from './fake-aws/request-handler.ts';
+import { createObjectStore } from './object-store.ts';
 
 /** An account with this pipeline in it, as far as the dead-letter commands see one: real HTTP, in memory. */
 export interface FakeAccount {

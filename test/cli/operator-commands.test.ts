@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toAttributeValues } from '#shared/aws/attribute-values.ts';
 import { newOrder } from '#shared/domain/create-order.ts';
-import { type FakeAccount, openFakeAccount } from './dlq/fake-account.ts';
+import { type FakeAccount, openFakeAccount } from '../support/fake-account.ts';
 
 /** The real command line as a process of its own, over real HTTP, in an account in memory. */
 let account: FakeAccount;

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import { seededFraction } from '../../../support/limited-callers.ts';
-import { captureBody, discardedOrder, type FakeAccount, openFakeAccount } from './fake-account.ts';
+import { captureBody, discardedOrder, type FakeAccount, openFakeAccount } from '../support/fake-account.ts';
+import { seededFraction } from '../support/limited-callers.ts';
 
 // The tool is killed outright at one of its requests to the tables or queues, before it is carried out or after; then it is run again.
 vi.setConfig({ testTimeout: 60_000 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { jobOutputs, STACK_OUTPUTS } from '#shared/contract/stack-outputs.ts';
-import { captureBody, discardedOrder, type FakeAccount, openFakeAccount } from './fake-account.ts';
+import { captureBody, discardedOrder, type FakeAccount, openFakeAccount } from '../support/fake-account.ts';
 
 // The command line as a person or a script meets it: a process of its own, over HTTP.
 vi.setConfig({ testTimeout: 60_000 });
