@@ -11,6 +11,7 @@ import { capturePayment } from '#shared/jobs/capture-payment.ts';
 import { job } from '#shared/worker/define-job.ts';
 import { targetOf } from '#shared/worker/job-target.ts';
 import { outboxMessage } from '#shared/worker/outbox-message.ts';
+import { clientConfig } from '../../cli/aws/clients.ts';
 import { queueFacts } from '../../cli/aws/queues.ts';
 import { type ActWorld, replayingIn } from '../../cli/dead-letters/acts.ts';
 import type { LetterDesk } from '../../cli/dead-letters/letter-desk.ts';
@@ -80,7 +81,9 @@ function createBench(count: number, discarded: boolean): Bench {
     await wait(LATENCY_MS);
     return undefined;
   };
-  const config = { ...aws.clientConfig, maxAttempts: 3 };
+  const { requestHandler, credentials } = aws.clientConfig;
+  const target = { stage: 'bench', region: 'us-east-1', endpointUrl: undefined, profile: undefined };
+  const config = { ...clientConfig(target), requestHandler, credentials };
   const clients = { dynamoDb: new DynamoDBClient(config as DynamoDBClientConfig), sqs: new SQSClient(config as SQSClientConfig) };
   const letters = createLetterQueue(clients.sqs, deadLetterQueueUrl);
   return {

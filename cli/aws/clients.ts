@@ -21,6 +21,8 @@ const MANY_SOCKETS = { httpAgent: { maxSockets: 100 }, httpsAgent: { maxSockets:
 export const clientConfig = (target: Target) => ({
   region: target.region,
   maxAttempts: 3,
+  // A command's middleware is put together once for each client, not for each of thousands of calls.
+  cacheMiddleware: true,
   requestHandler: { connectionTimeout: 2_000, requestTimeout: 15_000, throwOnRequestTimeout: true, ...MANY_SOCKETS },
   ...(target.endpointUrl === undefined ? {} : { endpoint: target.endpointUrl }),
   ...(target.profile === undefined ? {} : { profile: target.profile }),

@@ -8,7 +8,7 @@ import { createLetterArchive } from '#shared/dead-letter/archive.ts';
 import { createAuditTrail } from '#shared/dead-letter/audit.ts';
 import { discardLetter } from '#shared/dead-letter/discard-letter.ts';
 import { type Replaying, replayLetter } from '#shared/dead-letter/replay-letter.ts';
-import { removeTogether, sendTogether } from '#shared/dead-letter/together.ts';
+import { rearmTogether, removeTogether, sendTogether } from '#shared/dead-letter/together.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { systemRandom } from '#shared/runtime/random.ts';
 import { controlOf } from '../aws/control.ts';
@@ -39,9 +39,10 @@ const GATHER_MS = 5;
 const gather = (): Promise<void> => systemClock.sleep(GATHER_MS);
 
 function partsOf({ clients, stateTable, control }: ActWorld) {
-  const { write } = createItemStore(clients.dynamoDb, stateTable);
+  const store = createItemStore(clients.dynamoDb, stateTable);
   return {
-    store: { write, read: createTogetherReader<ItemKey>(clients.dynamoDb, stateTable, gather) },
+    rearm: rearmTogether(store, gather),
+    store: { write: store.write, read: createTogetherReader<ItemKey>(clients.dynamoDb, stateTable, gather) },
     audit: createAuditTrail({ control, clock: systemClock, random: systemRandom, gather }),
     sender: sendTogether(createMessageSender(clients.sqs), gather),
   };
@@ -56,10 +57,11 @@ const worldOf = (session: Session): ActWorld => ({
 export const replaying = (session: Session, by: Replaying): ActOn => replayingIn(worldOf(session), by);
 
 export function replayingIn(world: ActWorld, by: Replaying): ActOn {
-  const parts = partsOf(world);
+  const { rearm, ...parts } = partsOf(world);
+  const store = { ...parts.store, ...rearm };
   return (desk) => {
     const letters = removeTogether(desk.letters, gather);
-    return async (letter) => outcomeOf(await replayLetter(letter, by, { ...parts, letters }));
+    return async (letter) => outcomeOf(await replayLetter(letter, by, { ...parts, store, letters }));
   };
 }
 

@@ -1,4 +1,6 @@
 import { askTogether, type Gather } from '#shared/control/ask-together.ts';
+import type { ItemWrite, WriteAnswer } from '#shared/item/expression.ts';
+import type { ItemStore } from '#shared/item/item-store.ts';
 import type { EntryFailure, LetterQueuePort, MessageSenderPort, OutgoingLetter, ReceivedLetter } from './letter-queue-port.ts';
 
 /** As many as SQS takes in one call. */
@@ -17,6 +19,28 @@ export function removeTogether(letters: LetterQueuePort, gather: Gather): Letter
     },
   });
   return { ...letters, remove: async (some) => (await Promise.all(some.map(remove))).flat() };
+}
+
+/**
+ * Opens the operations of several letters in one transaction. One that is refused refuses all of them, and two of one item do not go into
+ * one; then each goes by itself, and so it does when there was no answer: an operation that is open already says so.
+ */
+export function rearmTogether(
+  { write, writeTogether }: Pick<ItemStore, 'write' | 'writeTogether'>,
+  gather: Gather,
+): Pick<ItemStore, 'write'> {
+  return {
+    write: askTogether<ItemWrite, WriteAnswer>({
+      most: MAX_ENTRIES,
+      gather,
+      async run(writes) {
+        const items = new Set(writes.map(({ key }) => `${key.pk}\0${key.sk}`));
+        const isFit = writes.length > 1 && items.size === writes.length;
+        const answer = isFit ? await writeTogether(writes).catch(() => undefined) : undefined;
+        return writes.map((one) => (answer?.accepted ? answer : write(one)));
+      },
+    }),
+  };
 }
 
 /** Sends together what is sent to one queue at a time; each message still hears of its own. */

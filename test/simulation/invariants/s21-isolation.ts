@@ -140,16 +140,20 @@ function watchRecords(simulation: Simulation, violate: (how: string) => void) {
     world.nowMs - atMs > CARRIED_MS &&
     faults.injected.every((fault) => fault.atMs < atMs - LONGEST_EFFECT_MS || !/^(?:dispatch-outbox |stream delivers)/.test(fault.label));
   return {
-    itemWritten({ table, old, next, atMs }: ItemWritten): void {
+    itemWritten({ table, old, next, by, atMs }: ItemWritten): void {
       if (table !== 'State' || next?.['outbox'] === undefined || next['version'] === old?.['version']) return;
       if (isPoisonChange(old, next)) {
         poisonedAtMs = atMs;
         simulation.happened('a poison stream record');
-      } else if (atMs - poisonedAtMs < POISONED_MS && !simulation.streams.some(({ lostUntilMs }) => lostUntilMs > atMs)) {
+      } else if (
+        by !== undefined &&
+        atMs - poisonedAtMs < POISONED_MS &&
+        !simulation.streams.some(({ lostUntilMs }) => lostUntilMs > atMs)
+      ) {
         for (const key of outboxKeys(next)) leaving.set(key, atMs);
       }
     },
-    /** What the stream had is gone with the old table; the daily sweep brings it. */
+    /** What the stream had is gone with the old table, and what is put back was never in the new one's; the daily sweep brings it. */
     disturbed: (what: string): void => {
       if (what === 'restore') leaving.clear();
     },

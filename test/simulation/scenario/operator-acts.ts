@@ -4,7 +4,10 @@ import type { DeadLetter } from '#shared/dead-letter/read-letter.ts';
 import { type ReplayWorld, replayLetter } from '#shared/dead-letter/replay-letter.ts';
 import type { Simulation } from '../simulation.ts';
 
-export type Parts = Omit<ReplayWorld & DiscardWorld, 'letters'>;
+export interface Parts extends Omit<ReplayWorld & DiscardWorld, 'letters'> {
+  /** As the tool opens operations: several at a time. */
+  readonly rearm: ReplayWorld['store']['write'];
+}
 
 export interface Acting {
   /** Keys that earlier runs have replayed. */
@@ -73,10 +76,10 @@ function announcing(kind: 'replay' | 'discard', { source, received }: DeadLetter
       announce();
       return act(...given);
     };
-  const { store, sender } = desk.parts;
+  const { store, sender, rearm } = desk.parts;
   return {
     ...desk.parts,
-    store: { read: store.read, write: first(store.write) },
+    store: { read: store.read, write: first(kind === 'replay' ? rearm : store.write) },
     sender: { send: first(sender.send) },
     letters: { remove: first(desk.letters.remove) },
   };

@@ -11,7 +11,7 @@ import type { ItemKey } from '#shared/contract/item-keys.ts';
 import { createLetterArchive } from '#shared/dead-letter/archive.ts';
 import { createAuditTrail } from '#shared/dead-letter/audit.ts';
 import { type LetterSource, readLetter } from '#shared/dead-letter/read-letter.ts';
-import { removeTogether, sendTogether } from '#shared/dead-letter/together.ts';
+import { rearmTogether, removeTogether, sendTogether } from '#shared/dead-letter/together.ts';
 import { createSandboxClient } from '#shared/payments/sandbox-client.ts';
 import { urlOf } from '../../support/fake-aws/sqs/queue.ts';
 import { deadLetterQueueOf, EXPORT_BUCKET, INVALIDATION_RETRY, OUTBOX_FAILED, PROVIDER_URL, TABLES } from '../cloud/names.ts';
@@ -54,9 +54,10 @@ function toolOf(simulation: Simulation, who: string) {
   const sqs = createSqsClient({ sdk });
   const s3 = createS3Client({ sdk });
   const gather = (): Promise<void> => clock.sleep(GATHER_MS);
-  const { write } = createItemStore(dynamodb, TABLES.state);
+  const store = createItemStore(dynamodb, TABLES.state);
   const parts: Parts = {
-    store: { write, read: createTogetherReader<ItemKey>(dynamodb, TABLES.state, gather) },
+    rearm: rearmTogether(store, gather).write,
+    store: { write: store.write, read: createTogetherReader<ItemKey>(dynamodb, TABLES.state, gather) },
     audit: createAuditTrail({ control: createControlTable(dynamodb, TABLES.control), clock, random, gather }),
     sender: sendTogether(createMessageSender(sqs), gather),
     payments: createSandboxClient({ baseUrl: PROVIDER_URL, fetch }),

@@ -6,7 +6,9 @@ import type {
   OutgoingLetter,
   ReceivedLetter,
 } from '#shared/dead-letter/letter-queue-port.ts';
-import { removeTogether, sendTogether } from '#shared/dead-letter/together.ts';
+import { rearmTogether, removeTogether, sendTogether } from '#shared/dead-letter/together.ts';
+import type { WriteAnswer } from '#shared/item/expression.ts';
+import { rearmWrite } from '#shared/item/rearm.ts';
 
 const letter = (messageId: string): ReceivedLetter => ({
   messageId,
@@ -52,4 +54,54 @@ test('messages of one queue leave together in their order, those of two queues a
     ['b', ['2']],
   ]);
   expect(answers).toEqual([[], [failing('2')], []]);
+});
+
+/** @param refusing items whose operation is not discarded */
+function rearmBench(refusing: readonly string[] = [], { silent = false } = {}) {
+  const calls: string[][] = [];
+  const answerTo = (ids: readonly string[]): WriteAnswer =>
+    ids.some((id) => refusing.includes(id)) ? { accepted: false, old: { id: ids[0] } } : { accepted: true, image: {} };
+  const { write } = rearmTogether(
+    {
+      async write({ key }) {
+        calls.push([key.pk]);
+        return answerTo([key.pk]);
+      },
+      async writeTogether(writes) {
+        calls.push(writes.map(({ key }) => key.pk));
+        if (silent) throw new Error('no answer');
+        return answerTo(writes.map(({ key }) => key.pk));
+      },
+    },
+    oneTurn,
+  );
+  const rearm = (...pks: string[]) => Promise.all(pks.map((pk) => write(rearmWrite({ pk, sk: 'JOB' }, 'run'))));
+  return { calls, rearm };
+}
+
+test('operations of several items are opened in one transaction', async () => {
+  const { calls, rearm } = rearmBench();
+  expect((await rearm('a', 'b', 'c')).every(({ accepted }) => accepted)).toBe(true);
+  expect(calls).toEqual([['a', 'b', 'c']]);
+});
+
+test('one that is refused keeps none of the others closed, and hears by which item', async () => {
+  const { calls, rearm } = rearmBench(['b']);
+  expect(await rearm('a', 'b')).toEqual([
+    { accepted: true, image: {} },
+    { accepted: false, old: { id: 'b' } },
+  ]);
+  expect(calls).toEqual([['a', 'b'], ['a'], ['b']]);
+});
+
+test('without an answer each is tried by itself', async () => {
+  const { calls, rearm } = rearmBench([], { silent: true });
+  expect((await rearm('a', 'b')).every(({ accepted }) => accepted)).toBe(true);
+  expect(calls).toEqual([['a', 'b'], ['a'], ['b']]);
+});
+
+test('two letters of one item go by themselves: a transaction takes an item once', async () => {
+  const { calls, rearm } = rearmBench();
+  await rearm('a', 'a');
+  expect(calls).toEqual([['a'], ['a']]);
 });
