@@ -26,7 +26,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   [NO_REASON]: 'Nobody wrote why: it was put here by hand, or is too large to carry a reason.',
   malformed: 'The body is no job this code can read; no attempt was made.',
   'unsupported-version': 'Newer code wrote it, and that code had not come here within a day.',
-  'attempts-spent': 'Six attempts failed, and nothing can have reached the outside.',
+  'attempts-spent': 'Its attempts failed; nothing went out, or the outside knew of nothing when asked.',
   unresolved: 'An attempt may have reached the outside, and nobody answered what became of it.',
   'payload-mismatch': 'Its key belongs to a job with another payload.',
   'order-not-found': 'There is no such order.',

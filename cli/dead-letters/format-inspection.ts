@@ -73,15 +73,18 @@ function bodyLines({ body, bodyBytes, attributes }: Inspection['letter']): strin
 function itemLines({ exists, key, status, version, fence, lease, lastError, operation }: ItemView, nowMs: number): string[] {
   if (!exists) return [`none at ${key.pk} ${key.sk}`];
   const { name, standing, record, notBeforeMs } = operation;
-  const ended =
-    record === null
-      ? ''
-      : `, ${record.status}${record.reason === undefined ? '' : ` (${record.reason})`} ${at(record.atMs)} after ${record.tries} attempts`;
   return [
     `${key.pk} ${key.sk}${status === null ? '' : `: ${strong(status)}`}, version ${version ?? '?'}, fence ${fence ?? '?'}${lastError === null ? '' : `, last error ${lastError}`}`,
-    `${name} is ${standing}${ended}${notBeforeMs !== null && notBeforeMs > nowMs ? `, not before ${at(notBeforeMs)}` : ''}`,
+    `${name} is ${standing}${ended(standing, record)}${notBeforeMs !== null && notBeforeMs > nowMs ? `, not before ${at(notBeforeMs)}` : ''}`,
     ...(lease === null ? [] : [doubtful(`held by ${lease.owner.slice(0, 8)} for ${lease.operation} until ${at(lease.untilMs)}`)]),
   ];
+}
+
+function ended(standing: string, record: ItemView['operation']['record']): string {
+  if (record === null) return '';
+  const status = record.status === standing ? '' : `, ${record.status}`;
+  const reason = record.reason === undefined ? '' : ` (${record.reason})`;
+  return `${status}${reason} ${at(record.atMs)} after ${record.tries} ${record.tries === 1 ? 'attempt' : 'attempts'}`;
 }
 
 function describeProvider(view: ProviderView): string {
