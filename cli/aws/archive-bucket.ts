@@ -10,6 +10,7 @@ export function createArchiveBucket(target: Target, bucket: string): ArchiveStor
   const { putOnce, get } = createObjectStorage(async () => client, bucket);
   return {
     place: `s3://${bucket}`,
+    open: async () => {},
     putOnce,
     get,
     async *list(prefix) {

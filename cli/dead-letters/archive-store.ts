@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
+import { access, constants, link, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { ObjectStoragePort } from '#shared/exports/object-storage-port.ts';
+import { CliError } from '../output/cli-error.ts';
 
 /** Where the bodies of discarded letters wait in case somebody wants them back. */
 export interface ArchiveStore extends Pick<ObjectStoragePort, 'putOnce' | 'get'> {
   /** As a person is told. */
   readonly place: string;
+  /** @throws CliError when nothing can be kept there */
+  open(): Promise<void>;
   list(prefix: string): AsyncIterable<string>;
   remove(key: string): Promise<void>;
   close(): void;
@@ -18,9 +21,18 @@ export function createArchiveDirectory(directory: string): ArchiveStore {
   const fileOf = (key: string): string => join(root, key);
   return {
     place: root,
+    async open() {
+      try {
+        await makeDirectory(root);
+        await access(root, constants.W_OK);
+      } catch (error) {
+        const code = (error as { code?: unknown }).code ?? 'unknown';
+        throw new CliError(`Nothing can be kept in ${root} (${code}): name another directory with --archive.`, { cause: error });
+      }
+    },
     async putOnce(key, text) {
       const file = fileOf(key);
-      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+      await makeDirectory(dirname(file));
       const draft = `${file}.${randomUUID()}.draft`;
       await writeDurably(draft, text);
       try {
@@ -41,6 +53,21 @@ export function createArchiveDirectory(directory: string): ArchiveStore {
     remove: (key) => rm(fileOf(key), { force: true }),
     close: () => {},
   };
+}
+
+/** Step by step: Node's own way of making parents goes on for ever where a file system lets nothing be made, as below /proc. */
+async function makeDirectory(directory: string): Promise<void> {
+  const make = (): Promise<unknown> => mkdir(directory, { mode: 0o700 });
+  try {
+    await make();
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return;
+    if (!hasCode(error, 'ENOENT') || dirname(directory) === directory) throw error;
+    await makeDirectory(dirname(directory));
+    await make().catch((again: unknown) => {
+      if (!hasCode(again, 'EEXIST')) throw again;
+    });
+  }
 }
 
 /** On the disk before the letter is deleted, whatever happens to this machine. */

@@ -56,7 +56,10 @@ async function discard(session: Session, id: string | undefined, options: Discar
       filter: filterOf(options, id),
       options,
       foresee: foreseeDiscarding(store, paymentsOf(session), { moneyIsKnown }),
-      begin: async () => discarding(session, { who: userInfo().username, why: reason, moneyIsKnown }, archive),
+      async begin() {
+        await archive.open();
+        return discarding(session, { who: userInfo().username, why: reason, moneyIsKnown }, archive);
+      },
       archive: archive.place,
     });
   } finally {

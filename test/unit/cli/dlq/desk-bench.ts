@@ -4,8 +4,8 @@ import { adjustStock } from '#shared/jobs/adjust-stock.ts';
 import { capturePayment } from '#shared/jobs/capture-payment.ts';
 import { queueFacts } from '../../../../cli/aws/queues.ts';
 import type { LetterDesk } from '../../../../cli/dead-letters/letter-desk.ts';
-import { createFakeAws } from '../../../support/fake-aws/request-handler.ts';
 import { captureBody } from '../../../support/fake-account.ts';
+import { createFakeAws } from '../../../support/fake-aws/request-handler.ts';
 
 /** One dead-letter queue in memory, on a clock that moves when it is told to. */
 export function openDesk({ fifo = false } = {}) {
