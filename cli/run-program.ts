@@ -9,6 +9,7 @@ import { printNote } from './output/print.ts';
  */
 export async function runProgram(program: Command, argv: readonly string[] = process.argv): Promise<void> {
   const json = asksForJson(program, argv);
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', unlessClosed);
   forEachCommand(program, (command) => {
     command.showHelpAfterError(`(see \`${helpOf(command)}\`)`);
     // Commander would say what is wrong with the usage by itself, as text.
@@ -22,6 +23,11 @@ export async function runProgram(program: Command, argv: readonly string[] = pro
   } catch (error) {
     process.exitCode = json ? reportAsJson(error) : report(error);
   }
+}
+
+/** Whoever reads has seen enough (`| head -1`); what was asked for is done all the same, and its exit code says how it ended. */
+function unlessClosed(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
 }
 
 /** Read from the words themselves, because a command line that cannot be parsed asks for it as well. */

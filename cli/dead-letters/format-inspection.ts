@@ -109,8 +109,8 @@ function describeCache({ key, state, version, current }: CacheView): string {
   return `${key}: version ${version}, ${current ? good('as in the table') : bad('older than the table')}`;
 }
 
-function replayLines({ replay, letter, item }: Inspection): string[] {
-  const { sentence, next } = describePlan(replay, item !== null);
+function replayLines({ replay, letter, item, why }: Inspection): string[] {
+  const { sentence, next } = describePlan(replay, item !== null, why.reason);
   const isRefused = replay.act === 'refuse';
   return [
     `${isRefused ? bad(`refused, ${replay.code}:`) : good('possible:')} ${sentence}`,

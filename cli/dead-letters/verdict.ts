@@ -14,7 +14,7 @@ export interface Advice {
 const drop = (id: string): string => `Drop it: npm run andal -- dlq discard ${id} --reason "…"`;
 const replay = (id: string): string => `Replay it: npm run andal -- dlq replay ${id}`;
 const settle = (id: string): string =>
-  `Replay it, and the order says so, too: npm run andal -- dlq replay ${id}\nIf a person has settled it: npm run andal -- dlq discard ${id} --money-is-known --reason "…"`;
+  `Replay it, and the order says so, too, unless another amount was charged: npm run andal -- dlq replay ${id}\nIf a person has settled it: npm run andal -- dlq discard ${id} --money-is-known --reason "…"`;
 
 type ReplayRefusal = Extract<Replayed, { outcome: 'refused' }>['code'];
 
@@ -65,9 +65,16 @@ export const DISCARD_REFUSALS: Readonly<Record<DiscardRefusal, Advice>> = {
   busy: { sentence: 'A worker has its item just now.', next: () => 'Try again in a minute.' },
 };
 
+/** Of a letter that no replay helps, unless the provider was wrong when it was asked. */
+const ANOTHER_AMOUNT: Advice = {
+  sentence: 'It would find the same amount again. Settle it with the provider by hand; then the letter has had its day.',
+  next: (id) => `Then: npm run andal -- dlq discard ${id} --money-is-known --reason "…"`,
+};
+
 /** What a replay would do, and why. @param isJob whether the letter can be read as one */
-export function describePlan(plan: Foreseen, isJob: boolean): Advice {
+export function describePlan(plan: Foreseen, isJob: boolean, reason?: string): Advice {
   if (plan.act === 'refuse') return REPLAY_REFUSALS[plan.code];
+  if (reason === 'captured-amount-differs') return ANOTHER_AMOUNT;
   if (!isJob)
     return { sentence: 'Its message goes back to its queue as it is; unless something has changed, it comes again.', next: replay };
   if (plan.act === 'send') return { sentence: 'Its message goes back to its queue; the operation is open.', next: replay };

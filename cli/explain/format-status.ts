@@ -9,8 +9,8 @@ import type { Waiting } from './waiting.ts';
 
 export function formatStatus(status: Status): string {
   const { stage, queues, orders } = status;
-  const queueRows = queues.map(({ name, waiting, inFlight, delayed, deadLetters, oldestLetterAtMs }) => [
-    name,
+  const queueRows = queues.map(({ name, missing, waiting, inFlight, delayed, deadLetters, oldestLetterAtMs }) => [
+    missing ? `${name} ${bad('(missing)')}` : name,
     busyCount(waiting),
     busyCount(inFlight),
     busyCount(delayed),
@@ -32,6 +32,9 @@ export function formatStatus(status: Status): string {
     '',
     ...describeWaiting(status),
     ...describeLoadControl(status.heldBack).map(doubtful),
+    ...queues.flatMap(({ name, missing }) =>
+      missing ? [bad(`A queue of ${name} is not there: deploy the stage again with \`npm run andal -- deploy --stage ${stage}\`.`)] : [],
+    ),
     ...conclusion(status),
   ].join('\n');
 }

@@ -1,4 +1,5 @@
-import type { OperationRecord } from '#shared/item/attributes.ts';
+import { captureOperation, refundOperation } from '#shared/domain/order.ts';
+import { type ItemImage, type OperationRecord, operationRecord } from '#shared/item/attributes.ts';
 import { capturePayment } from '#shared/jobs/capture-payment.ts';
 import { refundPayment } from '#shared/jobs/refund-payment.ts';
 import type { Explanation } from './explanation.ts';
@@ -75,7 +76,7 @@ function lostLetterSteps(known: Known): NextStep[] {
 function waitingSteps(known: Known, { heldBack, nowMs }: Moment): NextStep[] {
   const { order, held } = known;
   const kind = kindInForce(order['status']);
-  if (kind === undefined) return [];
+  if (kind === undefined || isGivenUp(order)) return [];
   if (held !== null && held.untilMs > nowMs) return [{ why: 'A worker is at it.', command: 'npm run andal -- status --watch' }];
   if (heldBack.paused.some((pause) => pause.kind === kind))
     return [{ why: `${kind} is paused.`, command: `npm run andal -- resume ${kind}` }];
@@ -102,6 +103,13 @@ function overdueStep(order: Known['order'], nowMs: number): NextStep {
     why: 'Its message is on its way or waits in its queue. Should no queue hold anything, look for lost messages.',
     command: 'npm run andal -- sweep --dry-run --whole-table',
   };
+}
+
+/** Nothing of it is on its way: its letter says what is to be done. */
+function isGivenUp(order: Known['order']): boolean {
+  const { status, attempt, refundAttempt } = order as { status?: unknown; attempt?: number; refundAttempt?: number };
+  const operation = status === 'refund_pending' ? refundOperation(refundAttempt ?? 1) : captureOperation(attempt ?? 1);
+  return operationRecord(order as ItemImage, operation)?.status === 'discarded';
 }
 
 function kindInForce(status: unknown): string | undefined {

@@ -6,6 +6,7 @@ import { oldestLetterSeenMs } from '../aws/letter-age.ts';
 import { mappingsOf } from '../aws/mappings.ts';
 import { type NamedQueue, queuesOf } from '../aws/queue-list.ts';
 import { isEmpty, type QueueDepth, queueDepth } from '../aws/queues.ts';
+import { isMissingQueue } from '../dead-letters/letter-desk.ts';
 import type { Session } from '../session.ts';
 import { type Finding, findTrouble, isWaiting, type Trouble } from './attention.ts';
 import { type LoadControl, NOTHING_HELD_BACK, readLoadControl } from './load-control.ts';
@@ -14,6 +15,8 @@ import { type WaitingWork, waitingWork } from './waiting.ts';
 
 export interface QueueStatus extends QueueDepth {
   readonly name: string;
+  /** It, or its dead-letter queue, is not there: deleted by hand, or with a stack that went. */
+  readonly missing?: true;
   readonly deadLetters: number;
   /** When the oldest of the letters that were looked at was sent; there may be older ones. Null without letters. */
   readonly oldestLetterAtMs: number | null;
@@ -57,10 +60,15 @@ export async function readStatus(session: Session, scan: () => Promise<OrderScan
 /** Any kind behind a dependency will do. */
 const LIMITED_KIND = jobs.find(({ dependency }) => dependency !== undefined)?.kind ?? '';
 
-async function readQueue(
-  { clients: { sqs } }: Session,
-  { name, queueUrl, deadLetterQueueUrl }: Pick<NamedQueue, 'name' | 'queueUrl' | 'deadLetterQueueUrl'>,
-): Promise<QueueStatus> {
+type Queue = Pick<NamedQueue, 'name' | 'queueUrl' | 'deadLetterQueueUrl'>;
+
+const readQueue = (session: Session, queue: Queue): Promise<QueueStatus> =>
+  readDepths(session, queue).catch((error: unknown) => {
+    if (!isMissingQueue(error)) throw error;
+    return { name: queue.name, missing: true, waiting: 0, inFlight: 0, delayed: 0, deadLetters: 0, oldestLetterAtMs: null };
+  });
+
+async function readDepths({ clients: { sqs } }: Session, { name, queueUrl, deadLetterQueueUrl }: Queue): Promise<QueueStatus> {
   const [depth, letters] = await Promise.all([
     queueDepth(sqs, queueUrl),
     deadLetterQueueUrl === undefined ? undefined : queueDepth(sqs, deadLetterQueueUrl),
@@ -98,7 +106,7 @@ export function statusOf(
     stage,
     atMs: nowMs,
     done:
-      queuesAreEmpty && held + waiting + findings.length === 0 && !scan.truncated && queues.every(({ deadLetters }) => deadLetters === 0),
+      queuesAreEmpty && held + waiting + findings.length === 0 && !scan.truncated && queues.every(({ deadLetters, missing }) => deadLetters === 0 && missing !== true),
     queues,
     orders: { byState, total: scan.orders.length, held, waiting, truncated: scan.truncated },
     ...waitingWork(scan.orders, nowMs, (kind) => queues.every((queue) => queue.name !== kind || isEmpty(queue))),

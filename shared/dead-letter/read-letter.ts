@@ -34,16 +34,19 @@ export interface DeadLetter {
   readonly unreadable?: { readonly reason: string; readonly detail: string } | undefined;
 }
 
+/** On one line: an attribute may be anybody's, and a person reads it on a terminal. */
+const plainText = z.string().regex(/^\P{Cc}*$/u);
+
 const letterSchema: z.ZodType<Letter> = z.object({
-  reason: z.string(),
-  detail: z.string().optional(),
-  fingerprint: z.string(),
+  reason: z.string().regex(/^[a-z0-9-]{1,64}$/),
+  detail: plainText.optional(),
+  fingerprint: z.string().regex(/^[0-9a-f]{12}$/),
   attempts: z.number(),
   replays: z.int().positive().optional(),
-  firstSeenAt: z.string(),
-  lastSeenAt: z.string(),
+  firstSeenAt: z.iso.datetime(),
+  lastSeenAt: z.iso.datetime(),
   schemaVersion: z.number().optional(),
-  trace: z.string().optional(),
+  trace: plainText.optional(),
 }) as z.ZodType<Letter>;
 
 /** Reads and judges nothing: a letter that cannot be read is one too, and its body stays as it is. */

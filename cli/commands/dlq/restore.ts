@@ -65,6 +65,7 @@ async function restore(
   const archive = archiveOf(session, directory);
   try {
     if (dryRun) return await show(session, id, archive);
+    await refuseAmbiguousId(id, archive);
     const restored = await runRestore(session, id, archive, reason);
     if (restored.matched === 0 && !restored.interrupted) throw notInArchive(id, archive);
     printAnswer(session.json, { stage: session.target.stage, archive: archive.place, ...restored }, () => formatRestored(restored));
@@ -76,6 +77,16 @@ async function restore(
 
 /** Letters are restored some at a time; what they ask for within this time travels together. */
 const gather = (): Promise<void> => systemClock.sleep(5);
+
+const WHOLE_ID = 36;
+
+async function refuseAmbiguousId(id: string | undefined, archive: ArchiveStore): Promise<void> {
+  if (id === undefined || id.length >= WHOLE_ID) return;
+  let count = 0;
+  for await (const _ of archivedLetters(archive, id)) count++;
+  if (count > 1)
+    throw new CliError(`${count} letters in the archive have an id that begins with ${id}: name more of it.`, { exitCode: EXIT.usage });
+}
 
 async function runRestore(session: Session, id: string | undefined, archive: ArchiveStore, why: string): Promise<Restored> {
   const world = {

@@ -59,6 +59,14 @@ describe('the next step', () => {
     expect(commands(known)[0]).toBe(command);
   });
 
+  it.each([
+    ['with its letter waiting', ordered(discarded(true), { letters: [letter] })],
+    ['with its letter gone', ordered({ ...discarded(true), overdueAtMs: undefined })],
+    ['of a refund', ordered({ status: 'refund_pending', refundAttempt: 2, 'op:refund:2': { status: 'discarded', buried: true } })],
+  ])('says of a job that was given up, %s, nothing of a message on its way', (_, known) => {
+    expect(commands(known)).toHaveLength(1);
+  });
+
   it('names the pause or the circuit that holds it back before anything is run', () => {
     const waiting = ordered({ status: 'pending_payment', overdueAtMs: NOW_MS - 1 });
     expect(commands(waiting, { ...NOTHING_HELD_BACK, paused: [{ kind: 'capture-payment', pause: null }] })).toEqual([

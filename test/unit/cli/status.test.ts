@@ -36,6 +36,14 @@ const discarded = { 'op:capture:1': { status: 'discarded', reason: 'attempts-exh
 const marked = (overdueAtMs: number): Item => ({ overdueShard: '0', overdueAtMs, lastError: 'provider-unavailable' });
 
 describe('the status', () => {
+  it('names a queue that is not there, and shows all the others', () => {
+    const queues: QueueStatus[] = [emptyQueue, { ...emptyQueue, name: 'export-orders', missing: true }];
+    const { done, text } = look([order('o-1')], { queues });
+    expect(done).toBe(false);
+    expect(text).toContain('A queue of export-orders is not there: deploy the stage again');
+    expect(text).toContain('capture-payment');
+  });
+
   it('says that all work is done when every order has ended and every queue is empty', () => {
     const { done, text, attention } = look([order('o-1'), order('o-2', { status: 'payment_declined' })]);
     expect({ done, first: attention.first }).toEqual({ done: true, first: [] });

@@ -200,3 +200,14 @@ describe('a pace', () => {
     expect(await pace.pass(1, AbortSignal.abort())).toBe(false);
   });
 });
+
+it('covers what stands where a key, a kind or a trace should be and is none', () => {
+  const fields = {
+    kind: 'jane@example.org',
+    version: '4000 0000 0000 0002',
+    idempotencyKey: 'DE89 3704 0044',
+    enqueuedAt: 'tomorrow',
+    trace: '4000000000000002',
+  };
+  expect(maskBody(JSON.stringify(fields))).toEqual(Object.fromEntries(Object.keys(fields).map((name) => [name, MASK])));
+});
