@@ -106,7 +106,10 @@ export function statusOf(
     stage,
     atMs: nowMs,
     done:
-      queuesAreEmpty && held + waiting + findings.length === 0 && !scan.truncated && queues.every(({ deadLetters, missing }) => deadLetters === 0 && missing !== true),
+      queuesAreEmpty &&
+      held + waiting + findings.length === 0 &&
+      !scan.truncated &&
+      queues.every(({ deadLetters, missing }) => deadLetters === 0 && missing !== true),
     queues,
     orders: { byState, total: scan.orders.length, held, waiting, truncated: scan.truncated },
     ...waitingWork(scan.orders, nowMs, (kind) => queues.every((queue) => queue.name !== kind || isEmpty(queue))),
