@@ -36,7 +36,7 @@ export interface ActWorld {
 
 /** How long a call waits for more to carry. Letters are worked off by the hundred, so most calls then go out full. */
 const GATHER_MS = 5;
-const gather = (): Promise<void> => systemClock.sleep(GATHER_MS);
+export const gather = (): Promise<void> => systemClock.sleep(GATHER_MS);
 
 function partsOf({ clients, stateTable, control }: ActWorld) {
   const store = createItemStore(clients.dynamoDb, stateTable);

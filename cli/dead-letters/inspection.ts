@@ -1,6 +1,7 @@
 import { orderItemKey } from '#shared/contract/item-keys.ts';
 import type { ControlStore } from '#shared/control/control-store.ts';
 import { type DeadLetter, replaysOf } from '#shared/dead-letter/read-letter.ts';
+import { planReplay, type ReplayPlan } from '#shared/dead-letter/replay-plan.ts';
 import type { ItemImage } from '#shared/item/attributes.ts';
 import type { ItemStore } from '#shared/item/item-store.ts';
 import { type Cause, causeOf, describeReason } from './cause.ts';
@@ -11,7 +12,7 @@ import { maskBody } from './masked-body.ts';
 import type { PastAct } from './past-replays.ts';
 import type { AskablePayments } from './provider.ts';
 import { type ProviderView, viewProvider } from './provider-view.ts';
-import { type Foreseen, foresee, MOST_REPLAYS } from './verdict.ts';
+import { MOST_REPLAYS } from './verdict.ts';
 
 /** A letter, and everything that is known about its job. */
 export interface Inspection {
@@ -39,7 +40,7 @@ export interface Inspection {
   readonly cache: CacheView | null;
   /** What people did about its key before. */
   readonly before: readonly PastAct[];
-  readonly replay: Foreseen & { readonly to: string; readonly replaysSoFar: number };
+  readonly replay: ReplayPlan & { readonly to: string; readonly replaysSoFar: number };
   readonly discard: ForeseenDiscard;
 }
 
@@ -90,7 +91,7 @@ export async function inspect(
     provider,
     cache,
     before,
-    replay: { ...foresee(letter, image, MOST_REPLAYS), to: letter.source.queueUrl, replaysSoFar: replaysOf(letter) },
+    replay: { ...planReplay(letter, image, MOST_REPLAYS), to: letter.source.queueUrl, replaysSoFar: replaysOf(letter) },
     discard,
   };
 }

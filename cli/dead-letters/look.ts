@@ -1,4 +1,5 @@
 import type { LetterQueuePort, ReceivedLetter } from '#shared/dead-letter/letter-queue-port.ts';
+import { giveBack, receiptOf } from './receipts.ts';
 
 /** Hidden while the look lasts, so that each letter is seen once; a look that is killed gives back this much later. */
 const HIDDEN_SECONDS = 120;
@@ -56,16 +57,4 @@ async function receiveSome(queue: LookedAt): Promise<readonly ReceivedLetter[] |
   }
   const isOver = answers.every((answer) => answer.status === 'fulfilled' && answer.value === 'full');
   return isOver ? 'full' : pages;
-}
-
-const receiptOf = (letter: ReceivedLetter): ReceivedLetter => ({ ...letter, body: '', attributes: {} });
-
-/** A letter that cannot be given back comes by itself when its time is up. */
-async function giveBack(queue: LookedAt, letters: readonly ReceivedLetter[]): Promise<void> {
-  const size = LETTERS_PER_CALL * CALLS_AT_ONCE;
-  for (let start = 0; start < letters.length; start += size) {
-    const some = letters.slice(start, start + size);
-    const tens = Array.from({ length: CALLS_AT_ONCE }, (_, index) => some.slice(index * LETTERS_PER_CALL, (index + 1) * LETTERS_PER_CALL));
-    await Promise.all(tens.filter((ten) => ten.length > 0).map((ten) => queue.hide(ten, 0)));
-  }
 }

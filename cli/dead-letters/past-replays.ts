@@ -1,6 +1,7 @@
 import type { ControlStore } from '#shared/control/control-store.ts';
 import { type AuditEntry, readAudit } from '#shared/dead-letter/audit.ts';
 import type { DeadLetter } from '#shared/dead-letter/read-letter.ts';
+import { daysBetween } from '../audit/days.ts';
 
 export interface PastAct {
   readonly what: string;
@@ -10,9 +11,8 @@ export interface PastAct {
   readonly outcome: string | null;
 }
 
-const DAY_MS = 86_400_000;
 /** A letter of a queue of 14 days that was a message of 14 days before. */
-const MOST_DAYS = 29;
+const LONGEST_LIFE_MS = 29 * 86_400_000;
 
 /**
  * What people did before about the keys of some letters, by the audit, oldest first. A letter that failed again is another message
@@ -21,7 +21,7 @@ const MOST_DAYS = 29;
 export async function pastActs(control: ControlStore, letters: readonly DeadLetter[], nowMs: number): Promise<Map<string, PastAct[]>> {
   const found = new Map<string, PastAct[]>(letters.map((letter) => [nameOf(letter), []]));
   if (letters.length === 0) return found;
-  for (const day of daysBetween(Math.min(...letters.map(beganAtMs)), nowMs)) {
+  for (const day of daysBetween(Math.max(Math.min(...letters.map(beganAtMs)), nowMs - LONGEST_LIFE_MS), nowMs)) {
     for await (const entry of readAudit(control, day)) {
       const acts = found.get(entry.key ?? entry.messageId ?? '');
       acts?.push(actOf(entry));
@@ -38,10 +38,4 @@ const actOf = ({ what, atMs, who, why, outcome }: AuditEntry): PastAct => ({ wha
 function beganAtMs({ job, why, received }: DeadLetter): number {
   const times = [Date.parse(job?.message.enqueuedAt ?? ''), Date.parse(why?.firstSeenAt ?? ''), received.sentAtMs];
   return Math.min(...times.filter((time) => !Number.isNaN(time)));
-}
-
-function daysBetween(fromMs: number, toMs: number): string[] {
-  const first = Math.floor(Math.max(fromMs, toMs - MOST_DAYS * DAY_MS) / DAY_MS);
-  const last = Math.floor(toMs / DAY_MS);
-  return Array.from({ length: Math.max(0, last - first) + 1 }, (_, index) => new Date((first + index) * DAY_MS).toISOString().slice(0, 10));
 }

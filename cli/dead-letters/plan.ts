@@ -1,4 +1,5 @@
 import { type DeadLetter, readLetter } from '#shared/dead-letter/read-letter.ts';
+import { planReplay } from '#shared/dead-letter/replay-plan.ts';
 import type { ItemStore } from '#shared/item/item-store.ts';
 import { causeOf } from './cause.ts';
 import { foreseeDiscard } from './foresee-discard.ts';
@@ -6,7 +7,6 @@ import { isMissingQueue, type LetterDesk } from './letter-desk.ts';
 import { type LetterFilter, matches } from './letter-filter.ts';
 import { lookThrough } from './look.ts';
 import type { AskablePayments } from './provider.ts';
-import { foresee } from './verdict.ts';
 
 /** Letters of one queue and one cause that would go the same way. */
 export interface PlannedGroup {
@@ -37,7 +37,7 @@ export type Foresee = (letter: DeadLetter) => Promise<string | undefined>;
 export const foreseeReplay =
   (store: Pick<ItemStore, 'read'>, mostReplays: number | undefined): Foresee =>
   async (letter) => {
-    const plan = foresee(letter, letter.job === undefined ? undefined : await store.read(letter.job.target.key), mostReplays);
+    const plan = planReplay(letter, letter.job === undefined ? undefined : await store.read(letter.job.target.key), mostReplays);
     return plan.act === 'refuse' ? plan.code : undefined;
   };
 

@@ -1,5 +1,5 @@
+import { intentBehind } from '#shared/dead-letter/ask-provider.ts';
 import type { LetterJob } from '#shared/dead-letter/read-letter.ts';
-import { captureOperation, paymentIntentId, refundOperation } from '#shared/domain/order.ts';
 import type { ItemImage } from '#shared/item/attributes.ts';
 import { type FindAnswer, ProviderError } from '#shared/payments/payment-port.ts';
 import type { AskablePayments } from './provider.ts';
@@ -35,11 +35,5 @@ export async function viewProvider(
 function intentOf(job: LetterJob | undefined, image: ItemImage | undefined): { paymentIntentId: string } | string {
   if (job === undefined) return 'the letter cannot be read as a job';
   if (job.definition.dependency !== 'payment-provider') return 'this job moves no money';
-  const { orderId, attempt } = job.payload as { orderId: string; attempt: number };
-  const stored = typeof image?.paymentIntentId === 'string' ? image.paymentIntentId : undefined;
-  const { operation } = job.target;
-  if (operation === captureOperation(attempt))
-    return { paymentIntentId: image?.attempt === attempt && stored !== undefined ? stored : paymentIntentId(orderId, attempt) };
-  if (operation === refundOperation(attempt) && stored !== undefined) return { paymentIntentId: stored };
-  return 'the order that names the payment is gone';
+  return intentBehind(job, image) ?? 'the order that names the payment is gone';
 }

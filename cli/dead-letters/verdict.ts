@@ -1,8 +1,5 @@
 import type { DiscardRefusal } from '#shared/dead-letter/discard-letter.ts';
-import { type DeadLetter, replaysOf } from '#shared/dead-letter/read-letter.ts';
-import type { Replayed } from '#shared/dead-letter/replay-letter.ts';
-import { planReplay, type ReplayPlan } from '#shared/dead-letter/replay-plan.ts';
-import type { ItemImage } from '#shared/item/attributes.ts';
+import type { ReplayPlan, ReplayRefusal } from '#shared/dead-letter/replay-plan.ts';
 
 /** One plain sentence, and what a person can do about it. */
 export interface Advice {
@@ -16,19 +13,8 @@ const replay = (id: string): string => `Replay it: npm run andal -- dlq replay $
 const settle = (id: string): string =>
   `Replay it, and the order says so, too, unless another amount was charged: npm run andal -- dlq replay ${id}\nIf a person has settled it: npm run andal -- dlq discard ${id} --money-is-known --reason "…"`;
 
-type ReplayRefusal = Extract<Replayed, { outcome: 'refused' }>['code'];
-
 /** Whatever a letter fails for that people have brought back so often is not mended. */
 export const MOST_REPLAYS = 5;
-
-/** What a replay would do: the item decides, and how often it was tried before. */
-export type Foreseen = ReplayPlan | { readonly act: 'refuse'; readonly code: ReplayRefusal };
-
-export function foresee(letter: DeadLetter, image: ItemImage | undefined, mostReplays: number | undefined): Foreseen {
-  const plan = planReplay(letter, image);
-  const isTooOften = mostReplays !== undefined && replaysOf(letter) >= mostReplays;
-  return plan.act !== 'refuse' && isTooOften ? { act: 'refuse', code: 'replayed-too-often' } : plan;
-}
 
 export const REPLAY_REFUSALS: Readonly<Record<ReplayRefusal, Advice>> = {
   'replayed-too-often': {
@@ -72,7 +58,7 @@ const ANOTHER_AMOUNT: Advice = {
 };
 
 /** What a replay would do, and why. @param isJob whether the letter can be read as one */
-export function describePlan(plan: Foreseen, isJob: boolean, reason?: string): Advice {
+export function describePlan(plan: ReplayPlan, isJob: boolean, reason?: string): Advice {
   if (plan.act === 'refuse') return REPLAY_REFUSALS[plan.code];
   if (reason === 'captured-amount-differs') return ANOTHER_AMOUNT;
   if (!isJob)

@@ -2,6 +2,7 @@ import type { ReceivedLetter } from '#shared/dead-letter/letter-queue-port.ts';
 import { type DeadLetter, readLetter } from '#shared/dead-letter/read-letter.ts';
 import type { LetterDesk } from './letter-desk.ts';
 import { type Pace, unpaced } from './pace.ts';
+import { giveBack, receiptOf } from './receipts.ts';
 import type { ActOutcome } from './tally.ts';
 
 /** Does one thing with one letter. What it throws counts as that letter's failure. */
@@ -48,7 +49,7 @@ export async function workOff(desk: LetterDesk, options: WorkOff): Promise<void>
       throw error;
     });
   const ended = await Promise.allSettled(Array.from({ length: lanes }, lane));
-  await giveBack(desk, [...left.values()]);
+  await giveBack(desk.letters, [...left.values()]);
   const failed = ended.find((end) => end.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
 }
@@ -102,16 +103,3 @@ async function actOn(letter: DeadLetter, { act, budget, onOutcome }: WorkOff, le
 }
 
 const isSpent = (budget: WorkOff['budget']): boolean => budget !== undefined && budget.left <= 0;
-
-const receiptOf = (letter: ReceivedLetter): ReceivedLetter => ({ ...letter, body: '', attributes: {} });
-
-const GIVEN_BACK_AT_ONCE = 40;
-
-/** What cannot be given back comes by itself when its time is up. */
-async function giveBack({ letters }: LetterDesk, receipts: readonly ReceivedLetter[]): Promise<void> {
-  for (let start = 0; start < receipts.length; start += GIVEN_BACK_AT_ONCE) {
-    const some = receipts.slice(start, start + GIVEN_BACK_AT_ONCE);
-    const tens = Array.from({ length: 4 }, (_, index) => some.slice(index * 10, (index + 1) * 10)).filter((ten) => ten.length > 0);
-    await Promise.all(tens.map((ten) => letters.hide(ten, 0)));
-  }
-}

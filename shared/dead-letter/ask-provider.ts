@@ -54,7 +54,7 @@ function wordOf({ status }: FindAnswer, job: LetterJob): ProviderWord {
 }
 
 /** The payment intent a letter is about; undefined for jobs that move no money, and for a refund of an order that is gone. */
-function intentBehind(job: LetterJob | undefined, image: ItemImage | undefined): { paymentIntentId: string } | undefined {
+export function intentBehind(job: LetterJob | undefined, image: ItemImage | undefined): { paymentIntentId: string } | undefined {
   const parsed = payload.safeParse(job?.payload);
   if (job?.definition.dependency !== 'payment-provider' || !parsed.success) return undefined;
   const { orderId, attempt } = parsed.data;

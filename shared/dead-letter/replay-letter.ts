@@ -27,7 +27,7 @@ export interface Replaying {
 export type Replayed =
   | { readonly outcome: 'replayed'; readonly rearmed: boolean }
   /** Nothing was changed; the letter is where it was. */
-  | { readonly outcome: 'refused'; readonly code: ReplayRefusal | 'replayed-too-often' }
+  | { readonly outcome: 'refused'; readonly code: ReplayRefusal }
   /** Not known to be accepted by its queue, for the reason AWS gives; the letter is where it was. */
   | { readonly outcome: 'not-sent'; readonly code: string }
   /** The message is out and the letter is still there. Replayed again, the second copy meets the first one's claim. */
@@ -59,9 +59,8 @@ const outcomeOf = (replayed: Replayed): string =>
 
 async function replay(letter: DeadLetter, mostReplays: number | undefined, world: ReplayWorld): Promise<Replayed> {
   const { received, source, job } = letter;
-  const plan = planReplay(letter, job === undefined ? undefined : await world.store.read(job.target.key));
+  const plan = planReplay(letter, job === undefined ? undefined : await world.store.read(job.target.key), mostReplays);
   if (plan.act === 'refuse') return { outcome: 'refused', code: plan.code };
-  if (mostReplays !== undefined && replaysOf(letter) >= mostReplays) return { outcome: 'refused', code: 'replayed-too-often' };
   if (plan.act === 'rearm-and-send') {
     const refusal = await rearm(letter, world);
     if (refusal !== undefined) return { outcome: 'refused', code: refusal };

@@ -1,5 +1,5 @@
 import type { ItemImage } from '#shared/item/attributes.ts';
-import { type DeadLetter, isOfNewerCode } from './read-letter.ts';
+import { type DeadLetter, isOfNewerCode, replaysOf } from './read-letter.ts';
 import { standingOf } from './standing.ts';
 
 /** Why a letter is not replayed; each of them but the first can be discarded instead. */
@@ -13,7 +13,9 @@ export type ReplayRefusal =
   /** Its key belongs to another payload, which it would arm again in place of its own. */
   | 'payload-mismatch'
   /** The business object is not there; the message would be back as a letter at once. */
-  | 'item-not-found';
+  | 'item-not-found'
+  /** People have brought it back as often as they wanted to: whatever it fails for is not mended. */
+  | 'replayed-too-often';
 
 export type ReplayPlan =
   | { readonly act: 'refuse'; readonly code: ReplayRefusal }
@@ -25,7 +27,12 @@ export type ReplayPlan =
  * What a replay does with a letter, from its item alone. An unknown outcome needs nothing of its own: `sent:` stays on the item,
  * and the worker asks before it calls.
  */
-export function planReplay(letter: DeadLetter, image: ItemImage | undefined): ReplayPlan {
+export function planReplay(letter: DeadLetter, image: ItemImage | undefined, mostReplays = Number.POSITIVE_INFINITY): ReplayPlan {
+  const plan = planByItem(letter, image);
+  return plan.act !== 'refuse' && replaysOf(letter) >= mostReplays ? { act: 'refuse', code: 'replayed-too-often' } : plan;
+}
+
+function planByItem(letter: DeadLetter, image: ItemImage | undefined): ReplayPlan {
   const { job } = letter;
   if (isOfNewerCode(letter)) return { act: 'refuse', code: 'unsupported-version' };
   // Nothing on any item knows of it.

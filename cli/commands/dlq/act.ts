@@ -15,6 +15,7 @@ import { runSteps, step } from '../../output/steps.ts';
 import { untilInterrupted } from '../../output/until-interrupted.ts';
 import type { Session } from '../../session.ts';
 import type { ActOptions } from './act-options.ts';
+import { ambiguousId, isPartOfId } from './ambiguous-id.ts';
 import { noLetterMatches } from './no-letter.ts';
 
 export interface Intended {
@@ -66,23 +67,20 @@ function refuseWithoutChoice(act: ActName, filter: LetterFilter, { all = false }
   );
 }
 
-const WHOLE_ID = 36;
-
 /** Looked through beforehand only where somebody reads the plan, or the beginning of an id could mean several letters. */
 async function planIfNeeded(
   session: Session,
   desks: readonly LetterDesk[],
   { act, filter, options, foresee }: Intended,
 ): Promise<Plan | undefined> {
-  const isPartOfId = filter.id !== undefined && filter.id.length < WHOLE_ID;
   const willAsk = filter.id === undefined && options.yes !== true && canAsk(session);
-  if (options.dryRun !== true && !isPartOfId && !willAsk) return undefined;
+  if (options.dryRun !== true && !isPartOfId(filter.id) && !willAsk) return undefined;
   return planAct(act, desks, filter, foresee);
 }
 
 function refuseAmbiguousId({ id }: LetterFilter, { matched }: Plan): void {
   if (id === undefined || matched <= 1) return;
-  throw new CliError(`${matched} letters have an id that begins with ${id}: name more of it.`, { exitCode: EXIT.usage });
+  throw ambiguousId(id, `${matched} letters`);
 }
 
 const canAsk = ({ json }: Session): boolean => process.stdin.isTTY === true && process.stdout.isTTY === true && !json;

@@ -7,6 +7,7 @@ import { systemClock } from '#shared/runtime/clock.ts';
 import { systemRandom } from '#shared/runtime/random.ts';
 import { controlOf } from '../../aws/control.ts';
 import { letterQueuesOf } from '../../aws/queue-list.ts';
+import { gather } from '../../dead-letters/acts.ts';
 import { archiveOf } from '../../dead-letters/archive-place.ts';
 import type { ArchiveStore } from '../../dead-letters/archive-store.ts';
 import { archivedLetters } from '../../dead-letters/archived-letter.ts';
@@ -20,6 +21,7 @@ import { formatTable } from '../../output/table.ts';
 import { untilInterrupted } from '../../output/until-interrupted.ts';
 import { globalOptions, type Session, withSession } from '../../session.ts';
 import { parseReason } from '../pause.ts';
+import { ambiguousId, isPartOfId } from './ambiguous-id.ts';
 import { parseLetterId } from './filter-options.ts';
 
 interface RestoreOptions {
@@ -75,17 +77,11 @@ async function restore(
   }
 }
 
-/** Letters are restored some at a time; what they ask for within this time travels together. */
-const gather = (): Promise<void> => systemClock.sleep(5);
-
-const WHOLE_ID = 36;
-
 async function refuseAmbiguousId(id: string | undefined, archive: ArchiveStore): Promise<void> {
-  if (id === undefined || id.length >= WHOLE_ID) return;
+  if (!isPartOfId(id)) return;
   let count = 0;
   for await (const _ of archivedLetters(archive, id)) count++;
-  if (count > 1)
-    throw new CliError(`${count} letters in the archive have an id that begins with ${id}: name more of it.`, { exitCode: EXIT.usage });
+  if (count > 1) throw ambiguousId(id, `${count} letters in the archive`);
 }
 
 async function runRestore(session: Session, id: string | undefined, archive: ArchiveStore, why: string): Promise<Restored> {
