@@ -10,13 +10,16 @@ import type { ItemProtocol, Settlement } from './item-protocol.ts';
 export type Report =
   /** The claim got no answer from the table. */
   | { readonly kind: 'claim-unanswered'; readonly error: unknown }
-  | { readonly kind: 'claim-refused'; readonly refusal: ClaimRefusal }
+  | { readonly kind: 'claim-refused'; readonly refusal: RefusedClaim }
   | { readonly kind: 'claimed' }
   | { readonly kind: 'committed' }
   | { readonly kind: 'settled'; readonly settlement: Settlement }
   /** The item was not freed by us: its lease runs out, or a successor has it. */
   | { readonly kind: 'fenced'; readonly settlement: Settlement }
   | { readonly kind: 'settle-unanswered'; readonly settlement: Settlement; readonly error: unknown };
+
+/** Our own write, repeated by the SDK, is no refusal: the execution goes on as the owner. */
+export type RefusedClaim = Exclude<ClaimRefusal, { readonly kind: 'ours' }>;
 
 class ClaimRefused extends Error {}
 

@@ -1,8 +1,7 @@
 import { MAX_ATTEMPTS } from '#shared/contract/limits.ts';
 import { writeLetter } from '#shared/dead-letter/letter.ts';
-import type { Report } from '#shared/idempotency/item-persistence-layer.ts';
+import type { RefusedClaim, Report } from '#shared/idempotency/item-persistence-layer.ts';
 import { attemptsSpent, fenceOf, hasOtherUnfinishedOperation, type ItemImage, type OperationRecord } from '#shared/item/attributes.ts';
-import type { ClaimRefusal } from '#shared/item/refusal.ts';
 import { buriedWrite } from '#shared/item/settle.ts';
 import { deferralDelayMs, jittered, retryDelayMs } from '#shared/retry/schedule.ts';
 import type { JobExecution } from './job-execution.ts';
@@ -82,7 +81,7 @@ export async function concludeUnreadable({ reason, detail }: Unreadable, deliver
   return { action: 'ack', outcome: 'dead-lettered', facts: { code: reason } };
 }
 
-async function concludeRefusal(refusal: ClaimRefusal, execution: JobExecution, context: Context): Promise<Ending> {
+async function concludeRefusal(refusal: RefusedClaim, execution: JobExecution, context: Context): Promise<Ending> {
   const facts = { key: context.job.key };
   const { delivery } = context;
   switch (refusal.kind) {
@@ -102,7 +101,6 @@ async function concludeRefusal(refusal: ClaimRefusal, execution: JobExecution, c
       return refuse('order-not-found', context);
     case 'payload-mismatch':
       return refuse('payload-mismatch', context);
-    case 'ours':
     case 'busy':
     case 'early':
     case 'changed-meanwhile':
@@ -111,7 +109,7 @@ async function concludeRefusal(refusal: ClaimRefusal, execution: JobExecution, c
 }
 
 /** Behind another run of the same operation: until its deadline. Behind another operation: about as long as that takes. */
-function waitAfter(refusal: ClaimRefusal, worker: Worker): number {
+function waitAfter(refusal: RefusedClaim, worker: Worker): number {
   const nowMs = worker.clock.nowMs();
   const spreadMs = worker.random.fraction() * 1_000;
   if (refusal.kind === 'busy') return wholeSeconds((refusal.sameOperation ? refusal.leaseUntilMs - nowMs : worker.timing.p99Ms) + spreadMs);
