@@ -1,4 +1,3 @@
-import { fromAttributeValues } from '#shared/aws/attribute-values.ts';
 import type { Answer } from '../../support/fake-aws/aws-error.ts';
 import type { FakeDynamodb, StreamRecord } from '../../support/fake-aws/fake-dynamodb.ts';
 import type { FakeSqs } from '../../support/fake-aws/fake-sqs.ts';
@@ -11,6 +10,7 @@ import { nameOfQueue } from '../network/labels.ts';
 import type { Observer } from '../observer.ts';
 import type { createMappingStates } from './mapping-states.ts';
 import { TABLES } from './names.ts';
+import { plainItem } from './plain-item.ts';
 import type { QueueMapping } from './queue-mapping.ts';
 import type { Schedules } from './schedules.ts';
 import type { StreamMapping } from './stream-mapping.ts';
@@ -67,7 +67,9 @@ function createAnnouncer({ world, dynamodb, signals, streams, schedules }: Servi
       for (let index = seen.get(table) ?? 0; index < records.length; index++) {
         const record = records[index] as StreamRecord;
         if (table === TABLES.state && !unseen) for (const stream of streams) stream.add(record);
-        signals.itemWritten(Object.assign(imagesOf(record), { table, id: idOf(record), by, call, atMs: world.nowMs }));
+        const { OldImage, NewImage } = record.dynamodb;
+        const [old, next] = [OldImage && plainItem(OldImage), NewImage && plainItem(NewImage)];
+        signals.itemWritten({ table, id: idOf(record), old, next, by, call, atMs: world.nowMs });
       }
       if ((seen.get(table) ?? 0) === records.length) continue;
       seen.set(table, records.length);
@@ -81,24 +83,3 @@ const idOf = ({ dynamodb: { Keys } }: StreamRecord): string =>
   Object.values(Keys)
     .map(({ S }) => S)
     .join('|');
-
-/** Read when somebody looks: most watchers pass most writes by. */
-const imagesOf = ({ dynamodb: { OldImage, NewImage } }: StreamRecord) => {
-  const [old, next] = [lazily(OldImage), lazily(NewImage)];
-  return {
-    get old() {
-      return old();
-    },
-    get next() {
-      return next();
-    },
-  };
-};
-
-function lazily(image: StreamRecord['dynamodb']['NewImage']): () => Readonly<Record<string, unknown>> | undefined {
-  let read: Readonly<Record<string, unknown>> | undefined;
-  return () => {
-    if (image !== undefined) read ??= fromAttributeValues(image as never);
-    return read;
-  };
-}

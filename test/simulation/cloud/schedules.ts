@@ -1,4 +1,4 @@
-import type { FakeDynamodb, Item } from '../../support/fake-aws/fake-dynamodb.ts';
+import type { FakeDynamodb } from '../../support/fake-aws/fake-dynamodb.ts';
 import type { World } from '../kernel/world.ts';
 import type { Lambda } from './lambda.ts';
 import { TABLES } from './names.ts';
@@ -17,6 +17,9 @@ interface SchedulesParts {
   readonly mappings: ReadonlyMap<string, QueueMapping>;
 }
 
+/** Rows of the Control table that say something about a queue. */
+const GOVERNED = /^(breaker|pause|slow|mapping):/;
+
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** The sweep goes on every five minutes until it is done; a table this small is done at once, unless something fails. */
@@ -30,19 +33,25 @@ export function createSchedules({ world, lambda, dynamodb, mappings }: Schedules
     if (lambda.running(functionName) > 0) return;
     lambda.invoke(functionName, {}, () => rescue.poke());
   };
-  const earliest = (table: string, instantOf: (item: Item) => number): number =>
-    dynamodb.items(table).reduce((least, item) => Math.min(least, instantOf(item)), Number.POSITIVE_INFINITY);
+  const earliest = (table: string, name: string): number => {
+    let least = Number.POSITIVE_INFINITY;
+    for (const { item } of dynamodb.entries(table)) {
+      const instant = item[name]?.N;
+      if (instant !== undefined) least = Math.min(least, Number(instant) - SKEW_MS);
+    }
+    return least;
+  };
+  const isGoverned = (): boolean => {
+    for (const { item } of dynamodb.entries(TABLES.control)) if (GOVERNED.test(item['id']?.S ?? '')) return true;
+    return false;
+  };
   const governed = (): boolean =>
-    dynamodb.items(TABLES.control).some(({ id }) => /^(breaker|pause|slow|mapping):/.test(id?.S ?? '')) ||
+    isGoverned() ||
     [...mappings.values()].some((mapping) => !mapping.enabled || mapping.maxConcurrency !== mapping.definition.maxConcurrency);
 
   const rescue = createSchedule(world, {
     everyMs: MINUTE_MS,
-    nextMs: () =>
-      Math.min(
-        earliest(TABLES.state, (item) => Number(item['overdueAtMs']?.N ?? Number.POSITIVE_INFINITY) - SKEW_MS),
-        earliest(TABLES.control, (item) => Number(item['deadlineMs']?.N ?? Number.POSITIVE_INFINITY) - SKEW_MS),
-      ),
+    nextMs: () => Math.min(earliest(TABLES.state, 'overdueAtMs'), earliest(TABLES.control, 'deadlineMs')),
     run: run('rescue-jobs'),
   });
   const govern = createSchedule(world, {

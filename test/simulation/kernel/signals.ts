@@ -6,6 +6,7 @@ export type Signals<Listeners extends object> = {
 };
 
 type Listen = (...given: unknown[]) => void;
+type Listener = Readonly<Record<string, Listen>>;
 
 /** @param listeners may be filled until the first thing happens */
 export function createSignals<Listeners extends object>(
@@ -13,10 +14,11 @@ export function createSignals<Listeners extends object>(
   listeners: readonly Partial<Listeners>[],
 ): Signals<Listeners> {
   const entries = names.map((name) => {
-    let interested: Listen[] | undefined;
-    const tell: Listen = (...given) => {
-      interested ??= listeners.flatMap((listener) => (listener[name] === undefined ? [] : [(listener[name] as Listen).bind(listener)]));
-      for (const listen of interested) listen(...given);
+    let interested: Listener[] | undefined;
+    // Nobody is told more than four things, and a list of what is told would be made for each listener.
+    const tell: Listen = (first, second, third, fourth) => {
+      interested ??= listeners.filter((listener) => listener[name] !== undefined) as Listener[];
+      for (const listener of interested) listener[name as string]?.(first, second, third, fourth);
     };
     return [name, tell];
   });

@@ -1,8 +1,9 @@
 import { type Chance, createChance, seedFor } from './chance.ts';
 import { createEventQueue, type Event } from './event-queue.ts';
+import { oneByOne } from './one-by-one.ts';
 import type { Process } from './process.ts';
 import { createTrace, type Trace } from './trace.ts';
-import { real, START_MS, useSource } from './virtual-globals.ts';
+import { START_MS, useSource } from './virtual-globals.ts';
 
 /** Time, chance, and what happens next. One seed is one run. */
 export interface World {
@@ -52,14 +53,17 @@ export function createWorld({ seed, keepTrace = false, patienceMs }: WorldOption
       event.cancelled = true;
     };
   };
-  const happen = async (event: Event): Promise<void> => {
+  const happen = (event: Event): void => {
     nowMs = Math.max(nowMs, event.atMs);
     current = event.process;
-    event.run();
-    // Microtasks, and the SDK's own ticks, end before the next event begins.
-    await new Promise((resolve) => void (patienceMs === undefined ? real.setImmediate(resolve) : real.setTimeout(resolve, patienceMs)));
-    current = undefined;
     events++;
+    event.run();
+  };
+  const nextBy = (atMs: number): Event | undefined => {
+    for (;;) {
+      const event = queue.popUntil(atMs);
+      if (event === undefined || !isHeld(event, queue.push)) return event;
+    }
   };
 
   const world: World = {
@@ -82,15 +86,17 @@ export function createWorld({ seed, keepTrace = false, patienceMs }: WorldOption
     sleep: (durationMs) => new Promise((resolve) => void after(durationMs, resolve, current)),
     log: (line) => trace.add(`${((nowMs - START_MS) / 1000).toFixed(3)} ${line}`),
     async runUntil(atMs, isOver = () => false) {
-      for (let [atOnce, lastMs] = [0, nowMs]; !isOver(); ) {
-        const event = queue.popUntil(atMs);
-        if (event === undefined) break;
-        if (isHeld(event, queue.push)) continue;
+      let [atOnce, lastMs] = [0, nowMs];
+      await oneByOne(() => {
+        current = undefined;
+        const event = isOver() ? undefined : nextBy(atMs);
+        if (event === undefined) return false;
         atOnce = event.atMs > lastMs ? 0 : atOnce + 1;
         lastMs = nowMs;
         if (atOnce > MAX_EVENTS_AT_ONE_INSTANT) throw new Error(`time stands still at ${nowMs - START_MS} ms`);
-        await happen(event);
-      }
+        happen(event);
+        return true;
+      }, patienceMs);
       if (!isOver()) nowMs = Math.max(nowMs, atMs);
     },
     close: () => useSource(undefined),

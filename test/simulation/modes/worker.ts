@@ -1,4 +1,5 @@
 import '../kernel/virtual-globals.ts';
+import module from 'node:module';
 import { createPlayer } from './play-case.ts';
 import type { Played, RunCase, Wanted } from './run-case.ts';
 
@@ -16,5 +17,9 @@ export interface TaskDone {
 const play = createPlayer();
 process.on('disconnect', () => process.exit(0));
 process.on('message', ({ number, runCase, wanted }: Task) => {
-  void play(runCase, wanted).then((played) => process.send?.({ number, played } satisfies TaskDone));
+  void play(runCase, wanted).then((played) => {
+    // For the next worker (pool.ts). Not at the end: whoever started this one ends it without a word.
+    if (number === 0) module.flushCompileCache();
+    process.send?.({ number, played } satisfies TaskDone);
+  });
 });

@@ -55,13 +55,20 @@ type JsonRequest = Parameters<RequestHandler['handle']>[0];
 
 const READS = new Set(['GetItem', 'Query', 'Scan']);
 
-function possibleFaults({ service, operation, input }: Call): AwsFault[] {
-  const faults: AwsFault[] = ['refused', 'dropped', 'answer-lost', 'late', 'throttled', 'server-error', ...PROCESS_FAULTS];
-  if (operation === 'BatchGetItem') return [...faults, 'keys-unprocessed'];
-  if (READS.has(operation)) return input.ConsistentRead === true || input.IndexName !== undefined ? faults : [...faults, 'stale-read'];
-  if (service === 'sqs')
-    return Array.isArray(input.Entries) ? [...faults, 'server-error-applied', 'entry-failed'] : [...faults, 'server-error-applied'];
-  return [...faults, 'server-error-applied', 'conflict'];
+const ANY: readonly AwsFault[] = ['refused', 'dropped', 'answer-lost', 'late', 'throttled', 'server-error', ...PROCESS_FAULTS];
+const POSSIBLE = {
+  batchRead: [...ANY, 'keys-unprocessed'],
+  read: [...ANY, 'stale-read'],
+  send: [...ANY, 'server-error-applied'],
+  batchSend: [...ANY, 'server-error-applied', 'entry-failed'],
+  write: [...ANY, 'server-error-applied', 'conflict'],
+} as const satisfies Record<string, readonly AwsFault[]>;
+
+function possibleFaults({ service, operation, input }: Call): readonly AwsFault[] {
+  if (operation === 'BatchGetItem') return POSSIBLE.batchRead;
+  if (READS.has(operation)) return input.ConsistentRead === true || input.IndexName !== undefined ? ANY : POSSIBLE.read;
+  if (service === 'sqs') return Array.isArray(input.Entries) ? POSSIBLE.batchSend : POSSIBLE.send;
+  return POSSIBLE.write;
 }
 
 function applyWith(services: AwsServices, call: Call, fault: AwsFault | undefined, { world }: Network, by: string): Answer {

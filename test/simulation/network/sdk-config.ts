@@ -16,6 +16,8 @@ const settled = {
   accountIdEndpointMode: 'disabled',
   authSchemePreference: [],
   endpointDiscoveryEnabledProvider: async () => false,
+  // Of DynamoDB alone: room for endpoints that are never discovered, allocated with each client.
+  endpointCacheSize: 1,
   userAgentAppId: '',
   // Called on the client's own configuration, which the SDK copies three times for each call.
   async defaultUserAgentProvider(this: object) {

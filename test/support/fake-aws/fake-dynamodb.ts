@@ -25,6 +25,8 @@ export interface FakeDynamodb {
   stream(tableName: string): readonly StreamRecord[];
   /** Every item, in the order of a scan; for assertions. */
   items(tableName: string): readonly Item[];
+  /** Every item, in no order; for whoever looks often. */
+  entries(tableName: string): Iterable<{ readonly item: Item }>;
   item(tableName: string, key: Item): Item | undefined;
   /** The time-to-live sweep: deletes what expired before `nowMs`. */
   expire(nowMs: number): void;
@@ -68,6 +70,7 @@ export function createFakeDynamodb({ now }: { readonly now: () => number }): Fak
       tableOf(tableName)
         .items.all()
         .map((entry) => entry.item),
+    entries: (tableName) => tableOf(tableName).items.entries(),
     item: (tableName, key) => tableOf(tableName).items.find(idOf(tableOf(tableName), key))?.item,
     expire: (nowMs) => expireItems(tables.values(), nowMs),
   };

@@ -32,7 +32,8 @@ export function createHttpHandler(serveCall: (call: Call, signal?: AbortSignal) 
   const handler: Handler & Record<string, unknown> = {
     metadata: { handlerProtocol: 'http/1.1' },
     async handle(request, options) {
-      const [target = '', operation = ''] = (request.headers['x-amz-target'] ?? '').split('.');
+      const name = request.headers['x-amz-target'] ?? '';
+      const [target, operation] = [name.slice(0, name.indexOf('.')), name.slice(name.indexOf('.') + 1)];
       const service = SERVICES[target];
       if (!service) throw new Error(`fake AWS does not know the service ${target}`);
       const input = JSON.parse(textOf(request.body)) as Record<string, unknown>;
