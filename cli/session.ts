@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { type Clients, createClients } from './aws/clients.ts';
 import { readOutputs, type StackOutputs } from './aws/deployment.ts';
+import { profileOf, refuseUnknownProfile } from './aws/profiles.ts';
 import { nothingDeployed, resolveTarget, type Target, type TargetOptions } from './aws/target.ts';
 import { CliError } from './output/cli-error.ts';
 
@@ -24,6 +25,7 @@ export interface Session {
 /** @throws CliError when the stage is not deployed */
 export async function withSession<Result>(options: GlobalOptions, act: (session: Session) => Promise<Result>): Promise<Result> {
   const target = resolveTarget(options);
+  refuseUnknownProfile(profileOf(target));
   const clients = createClients(target);
   try {
     const outputs = await readOutputs(clients.cloudFormation, target.stage, target.endpointUrl);

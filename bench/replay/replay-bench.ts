@@ -7,8 +7,10 @@ import { queueText } from '#shared/contract/queue-text.ts';
 import { LETTER_ATTRIBUTE, writeLetter } from '#shared/dead-letter/letter.ts';
 import { intentHash } from '#shared/idempotency/intent-hash.ts';
 import { operationAttribute } from '#shared/item/attributes.ts';
+import { adjustStock } from '#shared/jobs/adjust-stock.ts';
 import { capturePayment } from '#shared/jobs/capture-payment.ts';
-import { job } from '#shared/worker/define-job.ts';
+import { type AnyJobDefinition, job } from '#shared/worker/define-job.ts';
+import { fifoIds } from '#shared/worker/fifo-ids.ts';
 import { targetOf } from '#shared/worker/job-target.ts';
 import { outboxMessage } from '#shared/worker/outbox-message.ts';
 import { clientConfig } from '../../cli/aws/clients.ts';
@@ -32,45 +34,67 @@ interface Bench {
   messagesSent(): number;
 }
 
-/** The real SDK over state machines in memory, each call held up. @param discarded whether the letters' operations have to be armed again */
-function createBench(count: number, discarded: boolean): Bench {
+/** Letters of one SKU stand in one group, and SQS hands out no others of it while some are held. */
+const LETTERS_PER_GROUP = 20;
+
+/** What differs from kind to kind: whose jobs they are, and what their items say besides. */
+const SORTS = {
+  standard: {
+    definition: capturePayment as AnyJobDefinition,
+    payload: (number: number): object => ({ userId: `u-${number}`, orderId: `o-${number}`, attempt: 1 }),
+    business: { status: 'pending_payment', attempt: 1, amountMinor: 1250, currency: 'EUR' } as object,
+    ids: (_message: object): { group?: string; deduplicationId?: string } => ({}),
+    suffix: '',
+  },
+  fifo: {
+    definition: adjustStock as AnyJobDefinition,
+    payload: (number: number): object => ({ sku: `s-${Math.floor(number / LETTERS_PER_GROUP)}`, adjustmentId: `a-${number}`, delta: 1 }),
+    business: {} as object,
+    ids: (message: object): { group?: string; deduplicationId?: string } => fifoIds(message as never, () => adjustStock) ?? {},
+    suffix: '.fifo',
+  },
+};
+
+interface Letters {
+  readonly sort?: keyof typeof SORTS;
+  /** Whether the letters' operations have to be armed again. */
+  readonly discarded: boolean;
+}
+
+/** The real SDK over state machines in memory, each call held up. */
+function createBench(count: number, { sort = 'standard', discarded }: Letters): Bench {
+  const { definition, payload: payloadOf, business, ids, suffix } = SORTS[sort];
   const aws = createFakeAws({ now: Date.now });
   aws.dynamodb.createTable(stateTable('State'));
   aws.dynamodb.createTable(plainTable('Control', ['id']));
   const Attributes = { MessageRetentionPeriod: String(14 * 86_400) };
-  const [queueUrl, deadLetterQueueUrl] = ['q', 'q-dlq'].map((QueueName) => aws.sqs.createQueue({ QueueName, Attributes })) as [
-    string,
-    string,
-  ];
+  const fifo = suffix !== '';
+  const [queueUrl, deadLetterQueueUrl] = [`q${suffix}`, `q-dlq${suffix}`].map((QueueName) =>
+    aws.sqs.createQueue({ QueueName, Attributes: { ...Attributes, ...(fifo ? { FifoQueue: 'true' } : {}) } }),
+  ) as [string, string];
   for (let number = 0; number < count; number++) {
-    const payload = { userId: `u-${number}`, orderId: `o-${number}`, attempt: 1 };
-    const { key, operation } = targetOf(capturePayment, payload);
+    const payload = payloadOf(number);
+    const { key, operation } = targetOf(definition, payload);
     const record = {
       status: 'discarded',
       reason: 'attempts-spent',
-      hash: intentHash(capturePayment.intent(payload)),
+      hash: intentHash(definition.intent(payload)),
       atMs: 1,
       by: 'w',
       fence: 7,
       tries: 6,
       buried: true,
     };
-    const order = {
-      ...key,
-      ...payload,
-      status: 'pending_payment',
-      version: 9,
-      fence: 7,
-      lease: 'free',
-      amountMinor: 1250,
-      currency: 'EUR',
-    };
-    const item = discarded ? { ...order, [operationAttribute(operation)]: record } : order;
+    const free = { ...key, ...payload, ...business, version: 9, fence: 7, lease: 'free' };
+    const item = discarded ? { ...free, [operationAttribute(operation)]: record } : free;
     aws.dynamodb.handle('PutItem', { TableName: 'State', Item: toAttributeValues(item) });
-    const why = writeLetter({ kind: 'capture-payment', reason: 'attempts-spent', attempts: 6, firstSeenAtMs: 1, lastSeenAtMs: 2 });
+    const message = outboxMessage(job(definition, payload), 1);
+    const { group, deduplicationId } = ids(message);
+    const why = writeLetter({ kind: definition.kind, reason: 'attempts-spent', attempts: 6, firstSeenAtMs: 1, lastSeenAtMs: 2 });
     aws.sqs.handle('SendMessage', {
       QueueUrl: deadLetterQueueUrl,
-      MessageBody: queueText(outboxMessage(job(capturePayment, payload), 1)),
+      MessageBody: queueText(message),
+      ...(group === undefined ? {} : { MessageGroupId: group, MessageDeduplicationId: deduplicationId }),
       MessageAttributes: { [LETTER_ATTRIBUTE]: { DataType: 'String', StringValue: JSON.stringify(why) } },
     });
   }
@@ -89,24 +113,20 @@ function createBench(count: number, discarded: boolean): Bench {
   return {
     world: { clients, stateTable: 'State', control: createControlTable(clients.dynamoDb, 'Control') },
     desk: {
-      name: 'capture-payment',
-      source: { deadLetterQueueName: 'q-dlq', queueUrl, fifo: false, definition: capturePayment },
+      name: definition.kind,
+      source: { deadLetterQueueName: `q-dlq${suffix}`, queueUrl, fifo, definition },
       letters,
       facts: () => queueFacts(clients.sqs, deadLetterQueueUrl),
     },
     calls,
-    lettersLeft: () => aws.sqs.messages('q-dlq').length,
-    messagesSent: () => aws.sqs.messages('q').length,
+    lettersLeft: () => aws.sqs.messages(`q-dlq${suffix}`).length,
+    messagesSent: () => aws.sqs.messages(`q${suffix}`).length,
   };
 }
 
 /** @returns letters a second */
-async function measure(
-  title: string,
-  count: number,
-  { discarded, ratePerSecond }: { discarded: boolean; ratePerSecond?: number },
-): Promise<number> {
-  const bench = createBench(count, discarded);
+async function measure(title: string, count: number, { ratePerSecond, ...letters }: Letters & { ratePerSecond?: number }): Promise<number> {
+  const bench = createBench(count, letters);
   let done = 0;
   const failed = new Map<string, number>();
   const startedAtMs = performance.now();
@@ -135,4 +155,6 @@ async function measure(
 await measure('warm-up', 2_000, { discarded: true });
 await measure('untouched operations', 20_000, { discarded: false });
 await measure('operations armed again', 20_000, { discarded: true });
+await measure('operations armed again, in FIFO groups of twenty', 5_000, { sort: 'fifo', discarded: true });
 await measure('capped at 500 a second', 3_000, { discarded: true, ratePerSecond: 500 });
+await measure('capped at 200 a second, in FIFO groups of twenty', 2_000, { sort: 'fifo', discarded: true, ratePerSecond: 200 });

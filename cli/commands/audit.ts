@@ -83,7 +83,7 @@ function parseWhat(text: string): string {
   throw new InvalidArgumentError('An act is a word in small letters, for example replay.');
 }
 
-function parseKey(text: string): string {
+export function parseKey(text: string): string {
   if (/^[\x21-\x7e]{1,128}$/.test(text)) return text;
   throw new InvalidArgumentError('A key is 1 to 128 printable ASCII characters without spaces, or <userId>/<orderId>.');
 }

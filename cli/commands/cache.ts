@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { createOrderReader } from '#shared/aws/order-reader.ts';
 import { STACK_OUTPUTS } from '#shared/contract/stack-outputs.ts';
 import { audited } from '../audit/operator-act.ts';
@@ -37,11 +37,10 @@ export function register(program: Command): void {
     .option('--sample <number>', `so many values, from anywhere (default: ${DEFAULT_SAMPLE})`, parseSample)
     .option('--all', 'every value')
     .option('--repair', 'take what is wrong out of the cache; the next reader loads the table')
-    .option(
-      '--lag <duration>',
-      'what differs is looked at again this much later, as a change takes its time to the cache',
-      parseLag,
-      DEFAULT_LAG_MS,
+    .addOption(
+      new Option('--lag <duration>', 'what differs is looked at again this much later, as a change takes its time to the cache')
+        .argParser(parseLag)
+        .default(DEFAULT_LAG_MS, '10s'),
     )
     .addHelpText(
       'after',

@@ -2,6 +2,7 @@ import { confirm, isCancel } from '@clack/prompts';
 import type { Command } from 'commander';
 import { createClients } from '../aws/clients.ts';
 import { readOutputs, type StackOutputs } from '../aws/deployment.ts';
+import { profileOf, refuseUnknownProfile } from '../aws/profiles.ts';
 import { LOCAL_STAGE, nothingDeployed, resolveTarget, type Target } from '../aws/target.ts';
 import { deployLocal, deployStage } from '../local/deploy.ts';
 import { CliError, EXIT } from '../output/cli-error.ts';
@@ -23,6 +24,7 @@ export function register(program: Command): void {
     .action(async ({ yes = false, context = [] }: { yes?: boolean; context?: string[] }, command: Command) => {
       const { json = false, ...options } = globalOptions(command);
       const target = resolveTarget(options);
+      refuseUnknownProfile(profileOf(target));
       if (target.endpointUrl === undefined && !yes) await askFirst(target);
       let outputs: StackOutputs = {};
       await runSteps(

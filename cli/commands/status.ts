@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { STACK_OUTPUTS } from '#shared/contract/stack-outputs.ts';
 import { scanOrders } from '../aws/items.ts';
 import { formatStatus } from '../explain/format-status.ts';
@@ -18,7 +18,11 @@ export function register(program: Command): void {
     .command('status')
     .description('queues, lag, dead letters, unknown outcomes, orders by state, what is held back, and what needs a look')
     .option('--watch', 'look again and again until Ctrl-C: redrawn in a terminal, a line a change in a pipe')
-    .option('--every <duration>', 'how often to look while watching, for example 5s', parseEvery, DEFAULT_EVERY_MS)
+    .addOption(
+      new Option('--every <duration>', 'how often to look while watching, for example 5s')
+        .argParser(parseEvery)
+        .default(DEFAULT_EVERY_MS, '2s'),
+    )
     .addHelpText(
       'after',
       `

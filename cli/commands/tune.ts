@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { executeJobEnvironment, readRateLimits } from '#shared/contract/environment.ts';
 import { jobs } from '#shared/jobs/index.ts';
 import type { AnyJobDefinition } from '#shared/worker/define-job.ts';
@@ -11,14 +11,19 @@ import { globalOptions, type Session, withSession } from '../session.ts';
 import { formatTuning, type Tuning } from '../tune/format-tuning.ts';
 import { measure } from '../tune/measure.ts';
 import { propose } from '../tune/propose.ts';
+import { proposeLoad } from '../tune/propose-load.ts';
 
 const DEFAULT_SINCE_MS = 86_400_000;
 
 export function register(program: Command): void {
   program
     .command('tune')
-    .description('measured run times beside what the job definitions declare, and the edits that follow; edits nothing')
-    .option('--since <duration>', 'look at what was logged since, for example 3h, 2d', parseDuration, DEFAULT_SINCE_MS)
+    .description('measured times beside what is declared: what to change and by which measurement, and what to keep; edits nothing')
+    .addOption(
+      new Option('--since <duration>', 'look at what was logged since, for example 3h, 2d')
+        .argParser(parseDuration)
+        .default(DEFAULT_SINCE_MS, '24h'),
+    )
     .addHelpText(
       'after',
       `
@@ -48,13 +53,20 @@ async function tune(session: Session, sinceMs: number): Promise<Tuning> {
     const measured = measure(definition.kind, await workerBatches(session, definition.kind, sinceMs));
     return { ...propose(definition, measured, settings.TIME_SCALE), dependency: definition.dependency ?? null };
   };
-  return {
-    stage: session.target.stage,
-    sinceMs,
-    timeScale: settings.TIME_SCALE,
-    rateLimits: readRateLimits(settings.RATE_LIMITS),
-    proposals: await Promise.all(jobs.map(proposeFor)),
-  };
+  const proposals = await Promise.all(jobs.map(proposeFor));
+  const rateLimits = readRateLimits(settings.RATE_LIMITS);
+  const behind = Map.groupBy(
+    proposals.filter(({ dependency }) => dependency !== null),
+    ({ dependency }) => String(dependency),
+  );
+  const load = [...behind].map(([dependency, kinds]) =>
+    proposeLoad(
+      dependency,
+      kinds.map(({ measured }) => measured),
+      rateLimits[dependency as keyof typeof rateLimits],
+    ),
+  );
+  return { stage: session.target.stage, sinceMs, timeScale: settings.TIME_SCALE, rateLimits, proposals, load };
 }
 
 const workerSettings = executeJobEnvironment.pick({ TIME_SCALE: true, RATE_LIMITS: true });

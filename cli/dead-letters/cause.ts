@@ -21,6 +21,18 @@ export function causeOf({ why, movedBySqs, unreadable, source }: DeadLetter): Ca
   return { reason, detail: detail ?? null, fingerprint };
 }
 
+const MOST_DETAIL = 48;
+
+/** What a validator complains of, in a table's cell: the field and its trouble, or how many there are. */
+export function shortDetail(detail: string): string {
+  const problems = detail.split('; ');
+  const fields = problems.map((problem) => problem.split(':')[0] ?? '');
+  if (problems.length > 1) return cut(`${problems.length} fields do not fit: ${fields.join(', ')}`);
+  return cut(detail.replace(/: Invalid (?:input|option|string|key)\b:? ?/, ': ').replace(/expected [^,]+, received undefined$/, 'missing'));
+}
+
+const cut = (text: string): string => (text.length <= MOST_DETAIL ? text : `${text.slice(0, MOST_DETAIL - 1).trimEnd()}…`);
+
 const SENTENCES: Readonly<Record<string, string>> = {
   [MOVED_BY_SQS]: 'SQS moved it by itself: it was received again and again and no code ever came to an end with it, or it is no job.',
   [NO_REASON]: 'Nobody wrote why: it was put here by hand, or is too large to carry a reason.',

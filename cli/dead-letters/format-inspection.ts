@@ -1,3 +1,4 @@
+import { DISCARDED_BY_OPERATOR } from '#shared/dead-letter/end-operation.ts';
 import { formatAmount } from '../explain/amount.ts';
 import { bad, doubtful, good, quiet, strong } from '../output/paint.ts';
 import { formatDuration } from './duration.ts';
@@ -25,8 +26,8 @@ export function formatInspection(inspection: Inspection, nowMs: number): string 
       before.length === 0
         ? ['nobody replayed or discarded it']
         : before.map(
-            ({ atMs, what, who, why: because, outcome }) =>
-              `${at(atMs)} ${what} by ${who} (${because}): ${outcome ?? 'nobody saw its end'}`,
+            ({ atMs, what, messageId, who, why: because, outcome }) =>
+              `${at(atMs)} ${what}${asOther(messageId, letter.messageId)} by ${who} (${because}): ${outcome ?? 'nobody saw its end'}`,
           ),
     ],
     ['Replay', replayLines(inspection)],
@@ -37,6 +38,9 @@ export function formatInspection(inspection: Inspection, nowMs: number): string 
     ...rows.flatMap(([name, lines]) => lines.map((line, index) => `  ${quiet((index === 0 ? name : '').padEnd(NAME_WIDTH))}${line}`)),
   ].join('\n');
 }
+
+/** A letter that is sent again is another message. */
+const asOther = (then: string | null, now: string): string => (then === null || then === now ? '' : ` (as ${then.slice(0, 8)})`);
 
 const at = (ms: number): string => new Date(ms).toISOString();
 
@@ -75,15 +79,32 @@ function itemLines({ exists, key, status, version, fence, lease, lastError, oper
   const { name, standing, record, notBeforeMs } = operation;
   return [
     `${key.pk} ${key.sk}${status === null ? '' : `: ${strong(status)}`}, version ${version ?? '?'}, fence ${fence ?? '?'}${lastError === null ? '' : `, last error ${lastError}`}`,
-    `${name} is ${standing}${ended(standing, record)}${notBeforeMs !== null && notBeforeMs > nowMs ? `, not before ${at(notBeforeMs)}` : ''}`,
+    `${name} ${standingOf(standing, record)}${ended(standing, record)}${notBeforeMs !== null && notBeforeMs > nowMs ? `, not before ${at(notBeforeMs)}` : ''}`,
     ...(lease === null ? [] : [doubtful(`held by ${lease.owner.slice(0, 8)} for ${lease.operation} until ${at(lease.untilMs)}`)]),
   ];
 }
 
+const WORDS = { completed: 'completed', discarded: 'given up' } as const;
+
+/** Both a worker's giving up and a person's discard are written `discarded` on the item. */
+function standingOf(standing: ItemView['operation']['standing'], record: ItemView['operation']['record']): string {
+  if (standing !== 'discarded') return `is ${STANDINGS[standing]}`;
+  return record?.reason === DISCARDED_BY_OPERATOR ? 'was discarded by a person' : 'was given up';
+}
+
+const STANDINGS: Readonly<Record<Exclude<ItemView['operation']['standing'], 'discarded'>, string>> = {
+  'no-item': 'not begun',
+  'other-intent': 'about another payload',
+  completed: 'completed',
+  superseded: 'superseded by a later attempt',
+  ahead: 'of an attempt the order has not come to yet',
+  open: 'open',
+};
+
 function ended(standing: string, record: ItemView['operation']['record']): string {
   if (record === null) return '';
-  const status = record.status === standing ? '' : `, ${record.status}`;
-  const reason = record.reason === undefined ? '' : ` (${record.reason})`;
+  const status = record.status === standing ? '' : `, ${WORDS[record.status]}`;
+  const reason = record.reason === undefined || record.reason === DISCARDED_BY_OPERATOR ? '' : ` (${record.reason})`;
   return `${status}${reason} ${at(record.atMs)} after ${record.tries} ${record.tries === 1 ? 'attempt' : 'attempts'}`;
 }
 
@@ -121,7 +142,11 @@ function replayLines({ replay, letter, item, why }: Inspection): string[] {
 }
 
 function discardLines({ discard, letter }: Inspection): string[] {
-  if (discard.act === 'discard') return [`${good('possible:')} it is archived first, and its operation ends for good.`];
+  if (discard.act === 'discard')
+    return [
+      `${good('possible:')} it is archived first${letter.key === null ? '; there is no job to end.' : ', and its operation ends for good.'}`,
+      `Discard it: npm run andal -- dlq discard ${letter.messageId} --reason "…"`,
+    ];
   const { sentence, next } = DISCARD_REFUSALS[discard.code];
   return [`${bad(`refused, ${discard.code}:`)} ${sentence}`, ...next(letter.messageId).split('\n')];
 }

@@ -1,4 +1,5 @@
 import { queueName } from '../aws/queues.ts';
+import { letters } from '../output/counted.ts';
 import { bad, good, strong } from '../output/paint.ts';
 import { formatTable } from '../output/table.ts';
 import { describeFilter, type LetterFilter } from './letter-filter.ts';
@@ -8,7 +9,7 @@ import { DISCARD_REFUSALS, REPLAY_REFUSALS } from './verdict.ts';
 export type ActName = 'replay' | 'discard';
 
 /** What would be done with which letters, and where they would go. */
-export function formatPlan(act: ActName, { groups, matched, refused, missing }: Plan, filter: LetterFilter): string {
+export function formatPlan(act: ActName, { groups, matched, refused, beyond, missing }: Plan, filter: LetterFilter): string {
   const rows = groups.map((group) => [
     group.act === 'refuse' ? bad(`refuse (${group.code})`) : good(group.act),
     group.count,
@@ -19,13 +20,13 @@ export function formatPlan(act: ActName, { groups, matched, refused, missing }: 
   ]);
   const codes = [...new Set(groups.flatMap(({ code }) => code ?? []))];
   return [
-    strong(`${matched} ${matched === 1 ? 'letter' : 'letters'}: ${describeFilter(filter)}`),
+    strong(`${letters(matched)}: ${describeFilter(filter)}`),
     '',
     formatTable(['Would', 'Letters', 'Queue', act === 'replay' ? 'To' : '', 'Cause', 'For example'], rows),
     '',
     ...codes.map((code) => `${code}: ${sentenceOf(act, code)}`),
     ...(missing.length === 0 ? [] : [bad(`Missing: the dead-letter queue of ${missing.join(', ')}.`)]),
-    `${matched - refused} would be ${PAST[act]}, ${refused} refused.`,
+    `${matched - refused - beyond} would be ${PAST[act]}, ${refused} refused${beyond === 0 ? '' : `; ${beyond} more ${beyond === 1 ? 'matches' : 'match'} and would be left alone, because of --max`}.`,
   ].join('\n');
 }
 

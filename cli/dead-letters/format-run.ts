@@ -1,5 +1,6 @@
+import { letters } from '../output/counted.ts';
 import { bad, doubtful, good, quiet } from '../output/paint.ts';
-import type { Canary } from './canary.ts';
+import type { Canary, CanaryEnd } from './canary.ts';
 import { describeFailure } from './failure.ts';
 import { type ActName, adviceOf, PAST } from './format-plan.ts';
 import type { Run } from './run.ts';
@@ -10,7 +11,7 @@ export function formatRun(act: ActName, run: Run, archive?: string): string {
   const { done, refused, failed, canary, interrupted, gaveUp, missing, stillThere } = run;
   return [
     ...(canary === null ? [] : [describeCanary(canary)]),
-    `${(done > 0 ? good : quiet)(`${capital(PAST[act])} ${letters(done)}.`)}${archive !== undefined && done > 0 ? ` Their bodies are in ${archive}; \`npm run andal -- dlq restore\` brings them back.` : ''}`,
+    `${done > 0 ? good(`${capital(PAST[act])} ${letters(done)}.`) : quiet(`No letter was ${PAST[act]}.`)}${archived(archive, done)}`,
     ...refused.flatMap((one) => describeRefused(act, one)),
     ...failed.flatMap((one) => describeFailed(one, run.lastError)),
     ...missing.map((name) => bad(`The dead-letter queue of ${name} does not exist any more: deploy the stage again to get it back.`)),
@@ -18,13 +19,19 @@ export function formatRun(act: ActName, run: Run, archive?: string): string {
     ...(interrupted ? [doubtful('Stopped before the end, between two letters. Run the same command again for the others.')] : []),
     stillThere === 0
       ? 'No letters are left in these queues.'
-      : `About ${letters(stillThere)} left in these queues: npm run andal -- dlq list`,
+      : `About ${letters(stillThere)} ${stillThere === 1 ? 'is' : 'are'} left in these queues: npm run andal -- dlq list`,
     ...(act === 'replay' && done > 0 ? ['Next: npm run andal -- status'] : []),
   ].join('\n');
 }
 
 const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
-const letters = (count: number): string => `${count.toLocaleString('en-GB')} ${count === 1 ? 'letter' : 'letters'}`;
+
+function archived(archive: string | undefined, done: number): string {
+  if (archive === undefined || done === 0) return '';
+  const [whose, them] = done === 1 ? ['Its body is', 'it'] : ['Their bodies are', 'them'];
+  return ` ${whose} in ${archive}; \`npm run andal -- dlq restore\` brings ${them} back.`;
+}
+
 const named = ({ example, count }: Tallied): string => `${example.key ?? example.messageId}${count > 1 ? ' and others' : ''}`;
 
 function describeRefused(act: ActName, refused: Tallied): string[] {
@@ -53,12 +60,17 @@ function describeCanary({ key, end }: Canary): string {
     case 'letter-again':
       return bad(`The first letter, ${key}, failed again (${end.reason ?? 'no reason kept'}); the others were left alone.`);
     case 'no-end-yet':
-      return bad(
-        `The first letter, ${key}, has no end yet${end.lastError === null ? '' : ` (last error: ${end.lastError})`}; the others were left alone. Wait longer with --canary-wait, or look: npm run andal -- status`,
-      );
+      return bad(`The first letter, ${key}, has no end yet${whatHolds(end)}`);
     case 'broken-off':
       return doubtful(`The first letter, ${key}, is on its way; nobody waited for its end.`);
   }
+}
+
+/** What an attempt failed for is told only where one was made since. */
+function whatHolds({ lastError, heldBack }: Extract<CanaryEnd, { state: 'no-end-yet' }>): string {
+  if (heldBack !== null) return `: ${heldBack.sentence} The others were left alone. ${heldBack.next}`;
+  const failed = lastError === null ? '' : ` (last error: ${lastError})`;
+  return `${failed}; the others were left alone. Wait longer with --canary-wait, or look: npm run andal -- status`;
 }
 
 export const exitedWell = ({ done, refused, failed, canary, interrupted, missing }: Run): boolean =>

@@ -1,6 +1,6 @@
 import { bad, doubtful, good, quiet, strong } from '../output/paint.ts';
 import { formatTable } from '../output/table.ts';
-import { describeReason } from './cause.ts';
+import { describeReason, shortDetail } from './cause.ts';
 import { formatDuration } from './duration.ts';
 import { describeFilter, type LetterFilter } from './letter-filter.ts';
 import type { QueueSurvey, Survey } from './survey.ts';
@@ -39,7 +39,7 @@ function groupLines({ queues }: Survey): string[] {
       fingerprint,
       letters,
       name,
-      detail === null ? reason : `${reason}: ${detail}`,
+      detail === null ? reason : `${reason}: ${shortDetail(detail)}`,
       formatDuration(oldest.ageMs),
       example.key ?? example.messageId.slice(0, 8),
     ]),
@@ -48,11 +48,9 @@ function groupLines({ queues }: Survey): string[] {
 }
 
 function conclusion(survey: Survey, filter: LetterFilter): string[] {
-  const { queues, matched, filtered } = survey;
+  const { queues, matched } = survey;
   const waiting = queues.reduce((sum, queue) => sum + queue.waiting + queue.hidden, 0);
-  if (matched === 0 && waiting === 0 && !filtered) return [...remarks(queues), good('No dead letters.')];
-  if (matched === 0)
-    return [...remarks(queues), filtered ? `No letter matches: ${describeFilter(filter)}.` : 'No letter can be looked at now.'];
+  if (matched === 0) return [...remarks(queues), ...nothingFound(survey, filter, waiting)];
   const reasons = [...new Set(queues.flatMap(({ groups }) => groups.map(({ reason }) => reason)))];
   const largest = queues.flatMap(({ groups }) => groups).sort((one, other) => other.count - one.count)[0];
   return [
@@ -61,6 +59,15 @@ function conclusion(survey: Survey, filter: LetterFilter): string[] {
     '',
     ['Next: npm run andal -- dlq inspect', ...(largest === undefined ? [] : ['--fingerprint', largest.fingerprint])].join(' '),
   ];
+}
+
+/** Of a queue that is not there nothing is said but that: it may have held letters. */
+function nothingFound({ queues, filtered }: Survey, filter: LetterFilter, waiting: number): string[] {
+  const there = queues.filter(({ state }) => state === 'there').length;
+  if (there === 0) return [];
+  const where = there < queues.length ? ' in the other queues' : '';
+  if (filtered) return [`No letter${where} matches: ${describeFilter(filter)}.`];
+  return [waiting === 0 ? good(`No dead letters${where}.`) : `No letter${where} can be looked at now.`];
 }
 
 /** What the numbers do not say by themselves. */

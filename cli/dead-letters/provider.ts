@@ -4,6 +4,7 @@ import { type PaymentPort, ProviderError } from '#shared/payments/payment-port.t
 import { createSandboxClient } from '#shared/payments/sandbox-client.ts';
 import { providerUrlOf, readVariables } from '../aws/provider-url.ts';
 import type { Session } from '../session.ts';
+import { patiently } from './provider-patience.ts';
 
 /** What may be asked of a provider without moving money. */
 export type AskablePayments = Pick<PaymentPort, 'find' | 'void'>;
@@ -15,10 +16,10 @@ export function paymentsOf(session: Session): AskablePayments {
     found ??= findPayments(session);
     return found;
   };
-  return {
+  return patiently({
     find: async (request, call) => (await payments()).find(request, call),
     void: async (request, call) => (await payments()).void(request, call),
-  };
+  });
 }
 
 async function findPayments({ outputs, clients, output }: Session): Promise<AskablePayments> {
@@ -32,6 +33,6 @@ const urlOfWorkers = (client: Parameters<typeof readVariables>[0], functionName:
   readVariables(client, functionName).then(providerUrlOf, () => undefined);
 
 const nobody = async (): Promise<never> => {
-  throw new ProviderError('provider-not-known', { sent: 'no' });
+  throw new ProviderError('provider-not-known', { sent: 'no', permanent: true });
 };
 const NOBODY: AskablePayments = { find: nobody, void: nobody };

@@ -1,4 +1,4 @@
-import type { AuditTrail } from '#shared/dead-letter/audit.ts';
+import { type AuditTrail, endedAs } from '#shared/dead-letter/audit.ts';
 import { audited } from '#shared/dead-letter/audited.ts';
 import type { MessageSenderPort } from '#shared/dead-letter/letter-queue-port.ts';
 import { readLetter } from '#shared/dead-letter/read-letter.ts';
@@ -19,10 +19,21 @@ export interface RestoreWorld {
 export interface Restored {
   readonly matched: number;
   readonly restored: number;
+  /** Each is a new message; the first thousand are named. */
+  readonly letters: readonly RestoredLetter[];
   readonly failed: readonly { readonly messageId: string; readonly code: string }[];
   readonly interrupted: boolean;
 }
 
+export interface RestoredLetter {
+  readonly queue: string;
+  /** Its id when it was discarded. */
+  readonly was: string;
+  /** Its id from now on; null where SQS did not tell. */
+  readonly messageId: string | null;
+}
+
+const MOST_TOLD = 1_000;
 /** Named so many; the others are counted. */
 const MOST_NAMED = 20;
 const AT_ONCE = 20;
@@ -37,13 +48,18 @@ const AT_ONCE = 20;
  */
 export async function restoreLetters(id: string | undefined, world: RestoreWorld, onProgress: (done: number) => void): Promise<Restored> {
   const failed: { messageId: string; code: string }[] = [];
+  const letters: RestoredLetter[] = [];
   let [matched, restored] = [0, 0];
   const restoreSome = async (some: readonly (ArchivedLetter | { unreadable: string })[]): Promise<void> => {
-    const codes = await Promise.all(some.map((one) => ('unreadable' in one ? 'unreadable' : tried(restoreOne(one, world)))));
-    for (const [index, code] of codes.entries()) {
+    const answers = await Promise.all(some.map((one) => ('unreadable' in one ? { code: 'unreadable' } : tried(restoreOne(one, world)))));
+    for (const [index, answer] of answers.entries()) {
       const one = some[index];
-      if (code === undefined) restored++;
-      else if (one !== undefined) failed.push({ messageId: 'unreadable' in one ? one.unreadable : one.messageId, code });
+      if (one === undefined) continue;
+      if ('code' in answer) failed.push({ messageId: 'unreadable' in one ? one.unreadable : one.messageId, code: answer.code });
+      else {
+        restored++;
+        if (letters.length < MOST_TOLD) letters.push(answer);
+      }
     }
     onProgress(restored);
   };
@@ -57,26 +73,37 @@ export async function restoreLetters(id: string | undefined, world: RestoreWorld
     some = [];
   }
   if (!world.signal.aborted) await restoreSome(some);
-  return { matched, restored, failed: failed.slice(0, MOST_NAMED), interrupted: world.signal.aborted };
+  return { matched, restored, letters, failed: failed.slice(0, MOST_NAMED), interrupted: world.signal.aborted };
 }
 
 /** A table or an archive that does not answer fails one letter, not the run. */
-const tried = (restoring: Promise<string | undefined>): Promise<string | undefined> =>
-  restoring.catch((error: unknown) => (error instanceof Error ? error.name : 'unknown'));
+const tried = (restoring: Promise<RestoredLetter | NotRestored>): Promise<RestoredLetter | NotRestored> =>
+  restoring.catch((error: unknown) => ({ code: error instanceof Error ? error.name : 'unknown' }));
 
-/** @returns why not */
-async function restoreOne(letter: ArchivedLetter, { archive, queues, sender, audit, by }: RestoreWorld): Promise<string | undefined> {
+interface NotRestored {
+  readonly code: string;
+}
+
+async function restoreOne(
+  letter: ArchivedLetter,
+  { archive, queues, sender, audit, by }: RestoreWorld,
+): Promise<RestoredLetter | NotRestored> {
   const queue = queues.find(({ source }) => source.deadLetterQueueName === letter.queue);
-  if (queue === undefined) return 'queue-not-of-this-stage';
+  if (queue === undefined) return { code: 'queue-not-of-this-stage' };
+  let messageId: string | null = null;
+  const onSent = (id: string): void => {
+    messageId = id;
+  };
   const act = { what: 'restore' as const, ...by, letter: readLetter(receivedOf(letter), queue.source) };
   return audited(
     act,
     audit,
     async () => {
-      const [unsent] = await sender.send(queue.deadLetterQueueUrl, [outgoingOf(letter, queue.source.fifo)]);
-      if (unsent === undefined) await archive.remove(letter.archiveKey);
-      return unsent?.code;
+      const [unsent] = await sender.send(queue.deadLetterQueueUrl, [{ ...outgoingOf(letter, queue.source.fifo), onSent }]);
+      if (unsent !== undefined) return { code: unsent.code };
+      await archive.remove(letter.archiveKey);
+      return { queue: queue.name, was: letter.messageId, messageId };
     },
-    (code) => (code === undefined ? 'restored' : `not-sent: ${code}`),
+    (answer) => ('code' in answer ? `not-sent: ${answer.code}` : endedAs('restored', messageId ?? undefined)),
   );
 }

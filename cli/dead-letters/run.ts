@@ -1,8 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { DeadLetter } from '#shared/dead-letter/read-letter.ts';
 import type { ItemStore } from '#shared/item/item-store.ts';
+import { CliError } from '../output/cli-error.ts';
 import type { ActOn } from './acts.ts';
 import { type Canary, canGoFirst, watchCanary } from './canary.ts';
+import type { HeldBack } from './held-back.ts';
 import { isMissingQueue, type LetterDesk } from './letter-desk.ts';
 import { type LetterFilter, matches } from './letter-filter.ts';
 import { createPace, unpaced } from './pace.ts';
@@ -18,6 +20,8 @@ export interface RunOptions {
   /** The first letter goes alone, and the others only if it ends well within this time. */
   readonly canaryWithinMs?: number | undefined;
   readonly store: Pick<ItemStore, 'read'>;
+  /** Why jobs of a kind are not begun now. */
+  readonly heldBack: (kind: string) => Promise<HeldBack | undefined>;
   readonly signal: AbortSignal;
   readonly onProgress: (done: number) => void;
 }
@@ -107,24 +111,55 @@ const lanesFor = (ratePerSecond = Number.POSITIVE_INFINITY, most = Number.POSITI
   return Number.isFinite(lanes) ? { lanes } : {};
 };
 
-/** @returns null when no letter could go first */
+/**
+ * @returns null when there was no letter at all, or none that might be replayed
+ * @throws CliError when there are letters and none of them could show anything: nothing was done then
+ */
 async function sendCanary(
   desks: readonly LetterDesk[],
   crew: Crew,
   tally: TallyKeeper,
-  { filter, store, signal, withinMs }: RunOptions & { readonly withinMs: number },
+  { filter, store, heldBack, signal, withinMs }: RunOptions & { readonly withinMs: number },
 ): Promise<Canary | null> {
   const isMeant = matches(filter, Date.now());
   const gone: DeadLetter[] = [];
+  const passedOver: Passed = { pausedKinds: new Map(), noJobs: 0 };
   for (const desk of desks) {
     if (gone.length > 0) break;
-    const isWanted = (letter: DeadLetter): boolean => canGoFirst(letter) && isMeant(letter);
+    const held = await heldBack(desk.name);
+    const isWanted = (letter: DeadLetter): boolean => isMeant(letter) && !isPassedOver(letter, held, passedOver);
     await crew.work(desk, { tally, budget: { left: 1 }, lanes: 1, isWanted, onDone: (letter) => gone.push(letter) });
   }
   const [letter] = gone;
-  if (letter?.job === undefined) return null;
-  const end = await watchCanary(letter, { ...clock, store, withinMs, signal });
+  if (letter?.job === undefined) {
+    refuseWithoutCanary(passedOver, tally);
+    return null;
+  }
+  const end = await watchCanary(letter, { ...clock, store, heldBack, withinMs, signal });
   return { messageId: letter.received.messageId, key: letter.job.key, end };
+}
+
+interface Passed {
+  readonly pausedKinds: Map<string, HeldBack>;
+  noJobs: number;
+}
+
+/** Neither a message that is no job nor a job of a paused kind comes to an end that could be waited for. */
+function isPassedOver(letter: DeadLetter, held: HeldBack | undefined, passed: Passed): boolean {
+  if (!canGoFirst(letter)) {
+    passed.noJobs++;
+    return true;
+  }
+  if (held?.by === 'pause') passed.pausedKinds.set(held.kind, held);
+  return held?.by === 'pause';
+}
+
+function refuseWithoutCanary({ pausedKinds, noJobs }: Passed, tally: TallyKeeper): void {
+  const [paused] = pausedKinds.values();
+  const { refused, failed } = tally.result();
+  if (sumOf(refused) + sumOf(failed) > 0) return;
+  if (paused !== undefined) throw new CliError(`A first letter would come to no end: ${paused.sentence} Nothing was done. ${paused.next}`);
+  if (noJobs > 0) throw new CliError('None of these letters is a job whose end could be waited for. Nothing was done. Leave out --canary.');
 }
 
 const clock = {

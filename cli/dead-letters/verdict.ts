@@ -37,7 +37,7 @@ export const DISCARD_REFUSALS: Readonly<Record<DiscardRefusal, Advice>> = {
     next: () => 'Use the tool of the deployed version.',
   },
   'charged-at-provider': {
-    sentence: "The customer's money was taken: given up now, nothing would be delivered for it.",
+    sentence: "The customer's money was taken: thrown away now, nothing would be delivered for it.",
     next: settle,
   },
   'refunded-at-provider': {

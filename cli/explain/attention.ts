@@ -5,10 +5,18 @@ import type { Item } from '../aws/items.ts';
 
 /**
  * Why nobody may call the work done:
- * `discarded` an operation ended without an answer · `overdue` it should have run again by now · `no-message` it waits and no
+ * `discarded` an operation was given up · `overdue` it should have run again by now · `no-message` it waits and no
  * queue holds anything · `retrying` it failed and will run again.
  */
 export type Trouble = 'discarded' | 'overdue' | 'no-message' | 'retrying';
+
+/** As a person reads it. On an item a worker's giving up and a person's discard are both written `discarded`. */
+export const TROUBLE_WORDS: Readonly<Record<Trouble, string>> = {
+  discarded: 'given up',
+  overdue: 'overdue',
+  'no-message': 'no message',
+  retrying: 'retrying',
+};
 
 export interface Finding {
   /** `<userId>/<orderId>`, or the key of a job that has an item of its own. */

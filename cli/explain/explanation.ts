@@ -58,7 +58,7 @@ export function formatExplanation(explanation: Explanation, nowMs: number): stri
   const rows = timeline.map(({ at, atMs, stage, what }) => [
     quiet(at.slice(11, 23)),
     offset(atMs - startMs),
-    PAINTED[stage]?.(stage) ?? stage,
+    (PAINTED[stage] ?? String)(WORDS[stage] ?? stage),
     what,
   ]);
   const money = formatAmount(Number(order['amountMinor']), String(order['currency']));
@@ -84,6 +84,8 @@ export function formatExplanation(explanation: Explanation, nowMs: number): stri
   ].join('\n');
 }
 
+/** The write is called a discard, whoever gives the job up. */
+const WORDS: Partial<Record<Stage, string>> = { discard: 'ended' };
 const PAINTED: Partial<Record<Stage, (text: string) => string>> = { capture: good, commit: good, discard: bad, 'dead letter': bad };
 
 const offset = (ms: number): string => (ms > 1e12 ? '' : `+${(ms / 1000).toFixed(3)} s`);

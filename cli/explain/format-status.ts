@@ -2,7 +2,7 @@ import { isEmpty } from '../aws/queues.ts';
 import { formatDuration } from '../dead-letters/duration.ts';
 import { bad, doubtful, good, quiet, strong } from '../output/paint.ts';
 import { formatTable } from '../output/table.ts';
-import type { Trouble } from './attention.ts';
+import { TROUBLE_WORDS, type Trouble } from './attention.ts';
 import { describeLoadControl } from './load-control.ts';
 import type { Status } from './status.ts';
 import type { Waiting } from './waiting.ts';
@@ -43,7 +43,9 @@ export function formatStatus(status: Status): string {
 function describeWaiting({ atMs, lag, unknownOutcomes, outboxOverdue, rateLimits }: Status): string[] {
   const since = ({ oldestAtMs }: Waiting): string => formatDuration(atMs - (oldestAtMs ?? atMs));
   return [
-    ...(lag.count === 0 ? [] : [doubtful(`Lag: ${lag.count} orders have not ended, the oldest for ${since(lag)}.`)]),
+    ...(lag.count === 0
+      ? []
+      : [doubtful(`Lag: ${lag.count} ${lag.count === 1 ? 'order has' : 'orders have'} not ended, the oldest for ${since(lag)}.`)]),
     ...(unknownOutcomes.count === 0
       ? []
       : [
@@ -53,7 +55,11 @@ function describeWaiting({ atMs, lag, unknownOutcomes, outboxOverdue, rateLimits
         ]),
     ...(outboxOverdue.count === 0
       ? []
-      : [bad(`Outbox overdue: ${outboxOverdue.count} jobs never reached their queue, the oldest for ${since(outboxOverdue)}.`)]),
+      : [
+          bad(
+            `Outbox overdue: ${outboxOverdue.count} ${outboxOverdue.count === 1 ? 'job' : 'jobs'} never reached the queue, the oldest for ${since(outboxOverdue)}.`,
+          ),
+        ]),
     ...rateLimits.map(({ dependency, callsPerSecond, bookedAheadMs }) =>
       quiet(`Rate limit: ${dependency} ${callsPerSecond} calls/s, ${bookedAheadMs === 0 ? 'free' : `booked ${bookedAheadMs} ms ahead`}.`),
     ),
@@ -63,7 +69,7 @@ function describeWaiting({ atMs, lag, unknownOutcomes, outboxOverdue, rateLimits
 const busyCount = (count: number): string => (count === 0 ? quiet('0') : doubtful(count));
 
 const SENTENCES: Readonly<Record<Trouble, string>> = {
-  discarded: 'Ended without an answer, for a person to decide',
+  discarded: 'Given up, for a person to decide',
   overdue: 'Should have run again by now',
   'no-message': 'Waiting, and no queue holds a message',
   retrying: 'Failed and will run again',
@@ -85,7 +91,7 @@ function troubles({ attention: { counts, first } }: Status): string[] {
     .filter((trouble) => counts[trouble] > 0)
     .map((trouble) => (trouble === 'retrying' ? doubtful : bad)(`${SENTENCES[trouble]}: ${counts[trouble]}.`));
   if (first.length === 0) return sentences;
-  const rows = first.slice(0, NAMED).map(({ name, trouble, detail }) => [name, trouble, detail]);
+  const rows = first.slice(0, NAMED).map(({ name, trouble, detail }) => [name, TROUBLE_WORDS[trouble], detail]);
   const orders = [...new Set(first.slice(0, NAMED).flatMap(({ order }) => order ?? []))];
   return [
     ...sentences,

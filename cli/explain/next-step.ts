@@ -1,3 +1,4 @@
+import { DISCARDED_BY_OPERATOR } from '#shared/dead-letter/end-operation.ts';
 import { captureOperation, refundOperation } from '#shared/domain/order.ts';
 import { type ItemImage, type OperationRecord, operationRecord } from '#shared/item/attributes.ts';
 import { capturePayment } from '#shared/jobs/capture-payment.ts';
@@ -40,11 +41,16 @@ function moneySteps({ capturesAtProvider }: Known): NextStep[] {
   ];
 }
 
-const letterSteps = (known: Known): NextStep[] =>
-  known.letters.map(({ queue, reason, key, messageId }) => ({
-    why: `A dead letter waits in ${queue} (${reason}): see what a replay would do.`,
-    command: key === null ? inspectionOf(messageId) : inspectionOfOrder(nameOf(known)),
-  }));
+/** Letters that one command shows are told of together. */
+function letterSteps(known: Known): NextStep[] {
+  const commandFor = ({ key, messageId }: Known['letters'][number]): string =>
+    key === null ? inspectionOf(messageId) : inspectionOfOrder(nameOf(known));
+  return [...Map.groupBy(known.letters, commandFor)].map(([command, letters]) => {
+    const where = letters.map(({ queue, reason }) => `${queue} (${reason})`).join(', ');
+    const waiting = letters.length === 1 ? 'A dead letter waits' : `${letters.length} dead letters wait`;
+    return { why: `${waiting} in ${where}: see what a replay would do.`, command };
+  });
+}
 
 const inspectionOfOrder = (name: string): string => `npm run andal -- dlq inspect --key ${name}`;
 /** A letter that is no job we can read has no key. */
@@ -65,7 +71,7 @@ function lostLetterSteps(known: Known): NextStep[] {
     return record.buried === true
       ? [
           {
-            why: `${operation} was given up and its letter is gone: see who dealt with it.`,
+            why: `${operation} was ${record.reason === DISCARDED_BY_OPERATOR ? 'discarded by a person' : 'given up'} and its letter is gone: see who dealt with it.`,
             command: auditOf(nameOf(known)),
           },
         ]

@@ -1,4 +1,5 @@
 import { isEmpty } from '../aws/queues.ts';
+import { TROUBLE_WORDS, type Trouble } from './attention.ts';
 import type { Status } from './status.ts';
 
 /** All that a watcher in a pipe wants to know on one line. Without ages: what only grows older has not changed. */
@@ -15,7 +16,7 @@ export function statusLine({ queues, orders, lag, unknownOutcomes, outboxOverdue
     ...counted('not ended', lag.count),
     ...counted('unknown', unknownOutcomes.count),
     ...counted('outbox overdue', outboxOverdue.count),
-    ...Object.entries(attention.counts).flatMap(([trouble, count]) => counted(trouble, count)),
+    ...Object.entries(attention.counts).flatMap(([trouble, count]) => counted(TROUBLE_WORDS[trouble as Trouble], count)),
     ...heldBack.paused.map(({ kind }) => `paused ${kind}`),
     ...heldBack.circuits.map(({ dependency, state }) => `circuit ${state} ${dependency}`),
     ...heldBack.switchedOff.map(({ kind }) => `off ${kind}`),

@@ -1,4 +1,5 @@
 import { orderCacheKey, orderSummaryCacheKey } from '#shared/cache/cache-keys.ts';
+import { DISCARDED_BY_OPERATOR } from '#shared/dead-letter/end-operation.ts';
 import type { OperationRecord } from '#shared/item/attributes.ts';
 import { NO_OUTCOME } from '../audit/no-outcome.ts';
 import type { LogLine } from '../aws/log-lines.ts';
@@ -116,11 +117,15 @@ function operations({ order }: Sources): TimelineEntry[] {
     .filter(([attribute]) => attribute.startsWith('op:'))
     .map(([attribute, value]) => {
       const { status, result, reason, by, fence, tries, atMs } = value as OperationRecord;
-      const end = status === 'completed' ? JSON.stringify(result) : `given up: ${reason}`;
+      const end = status === 'completed' ? JSON.stringify(result) : endedWithout(reason);
       const what = `${attribute.slice('op:'.length)} ${end}, by ${by.slice(0, 8)}, fence ${fence}, ${tries} ${tries === 1 ? 'attempt' : 'attempts'}`;
       return { atMs, stage: status === 'completed' ? 'commit' : 'discard', what };
     });
 }
+
+/** Both are written `discarded` on the item. */
+const endedWithout = (reason: string | undefined): string =>
+  reason === DISCARDED_BY_OPERATOR ? 'discarded by a person' : `given up: ${reason}`;
 
 const letter = ({ queue, sentAtMs, messageId, reason }: FoundLetter): TimelineEntry => ({
   atMs: sentAtMs,

@@ -1,6 +1,7 @@
-import { bad, doubtful, good, quiet } from '../output/paint.ts';
+import { bad, doubtful, good, quiet, strong } from '../output/paint.ts';
 import { formatTable } from '../output/table.ts';
-import { LEAST_RUNS, type Proposal, type Verdict } from './propose.ts';
+import { LEAST_RUNS, type Proposal, type ProposedValue, type Verdict } from './propose.ts';
+import type { LoadProposal } from './propose-load.ts';
 
 export interface Tuning {
   readonly stage: string;
@@ -8,6 +9,7 @@ export interface Tuning {
   readonly timeScale: number;
   readonly rateLimits: Readonly<Record<string, number>>;
   readonly proposals: readonly (Proposal & { readonly dependency: string | null })[];
+  readonly load: readonly LoadProposal[];
 }
 
 const VERDICTS: Readonly<Record<Verdict, string>> = {
@@ -17,7 +19,7 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
   'too-loose': doubtful('too loose'),
 };
 
-export function formatTuning({ timeScale, proposals, rateLimits }: Tuning): string {
+export function formatTuning({ timeScale, proposals, load, rateLimits }: Tuning): string {
   const rows = proposals.map(({ kind, measured, verdict, inForce }) => [
     kind,
     measured.healthyRuns,
@@ -31,7 +33,15 @@ export function formatTuning({ timeScale, proposals, rateLimits }: Tuning): stri
   return [
     formatTable(['Kind', 'Healthy runs', 'p50', 'p99', 'Longest', 'Declared p99', 'Call timeout', 'Verdict'], rows),
     '',
-    quiet('A run is measured from the gate to the acknowledgement: claim, calls, commit. Its p99 is an upper bound of a call’s.'),
+    quiet('A run is measured from the gate to the acknowledgement: claim, calls, commit.'),
+    '',
+    formatTable(
+      ['Of', 'Value', 'Now', 'Proposed', 'Measured'],
+      [
+        ...proposals.flatMap(({ kind, values }) => values.map((value) => valueRow(kind, value))),
+        ...load.flatMap(({ dependency, values }) => values.map((value) => valueRow(dependency, value))),
+      ],
+    ),
     ...(timeScale === 1
       ? []
       : [doubtful(`Declared times are multiplied by ${timeScale} in this stage: measure where it will run before you edit.`)]),
@@ -42,6 +52,14 @@ export function formatTuning({ timeScale, proposals, rateLimits }: Tuning): stri
       : []),
   ].join('\n');
 }
+
+const valueRow = (of: string, { name, now, proposed, because }: ProposedValue): string[] => [
+  of,
+  name,
+  now.toLocaleString('en-GB'),
+  proposed === null ? quiet('keep') : strong(proposed.toLocaleString('en-GB')),
+  because,
+];
 
 const ms = (value: number | null): string => (value === null ? '–' : `${Math.round(value)} ms`);
 

@@ -15,6 +15,7 @@ import { readEnvironment, refuseDisabledIdempotency } from '#shared/runtime/envi
 import type { System } from '#shared/runtime/system.ts';
 import { createGate } from '#shared/worker/gate.ts';
 import { createHandler } from './handler.ts';
+import { noteTimes } from './time-taken.ts';
 
 export function wire(system: System) {
   const { clock, random, sdk } = system;
@@ -30,8 +31,9 @@ export function wire(system: System) {
 
   /** Two that met on one item would meet again without a little chance. */
   const pauseAfterConflict = (tries: number): Promise<void> => clock.sleep(tries * 50 * (0.5 + random.fraction() / 2));
-  const store = createItemStore(dynamodb, environment.STATE_TABLE, pauseAfterConflict);
-  const gate = wireGate(system, environment, { dynamodb, store });
+  const times = noteTimes(clock.nowMs);
+  const store = times.store(createItemStore(dynamodb, environment.STATE_TABLE, pauseAfterConflict));
+  const gate = wireGate(system, environment, { dynamodb, store, times });
 
   return createHandler({
     worker: {
@@ -53,7 +55,7 @@ export function wire(system: System) {
     },
     handBack: (messages) => handBack(sqs, environment.QUEUE_URL, messages),
     countOverdueDeferrals: (count) => metrics.count('DeferralOverdue', count),
-    log: (batch) => logger.info('batch', { kind: definition.kind, ...batch }),
+    log: (batch) => logger.info('batch', { kind: definition.kind, ...batch, ...times.take() }),
   });
 }
 
@@ -61,9 +63,10 @@ type Environment = z.output<typeof executeJobEnvironment>;
 interface Tables {
   readonly dynamodb: ReturnType<typeof createDynamoDbClient>;
   readonly store: ReturnType<typeof createItemStore>;
+  readonly times: ReturnType<typeof noteTimes>;
 }
 
-function wireGate({ clock, random, sdk, fetch }: System, environment: Environment, { dynamodb, store }: Tables) {
+function wireGate({ clock, random, sdk, fetch }: System, environment: Environment, { dynamodb, store, times }: Tables) {
   const s3 = whenNeeded(async () => (await import('#shared/aws/s3-client.ts')).createS3Client({ sdk }));
   return createGate({
     control: createControlTable(dynamodb, environment.CONTROL_TABLE),
@@ -72,7 +75,7 @@ function wireGate({ clock, random, sdk, fetch }: System, environment: Environmen
     timeScale: environment.TIME_SCALE,
     callsPerSecond: readRateLimits(environment.RATE_LIMITS),
     ports: {
-      payments: createSandboxClient({ baseUrl: environment.PAYMENT_PROVIDER_URL, fetch }),
+      payments: times.payments(createSandboxClient({ baseUrl: environment.PAYMENT_PROVIDER_URL, fetch })),
       mail: createMailTable(dynamodb, { tableName: environment.MAIL_TABLE, random, clock }),
       stock: createStockReader(store),
       orderPages: createOrderPages(dynamodb, environment.STATE_TABLE),

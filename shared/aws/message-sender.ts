@@ -1,6 +1,7 @@
 import {
   type MessageAttributeValue,
   SendMessageBatchCommand,
+  type SendMessageBatchCommandOutput,
   type SendMessageBatchRequestEntry,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
@@ -17,11 +18,16 @@ export const createMessageSender = (client: SQSClient): MessageSenderPort => ({
     for (const batch of batches(messages)) {
       const request = new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries: batch.map(entryOf) });
       const ids = batch.map(({ id }) => id);
-      failures.push(...(await failuresOf(ids, () => client.send(request))));
+      failures.push(...(await failuresOf(ids, () => client.send(request).then((answer) => tellIds(batch, answer)))));
     }
     return failures;
   },
 });
+
+function tellIds(batch: readonly OutgoingLetter[], answer: SendMessageBatchCommandOutput): SendMessageBatchCommandOutput {
+  for (const { Id, MessageId } of answer.Successful ?? []) if (MessageId !== undefined) batch[Number(Id)]?.onSent?.(MessageId);
+  return answer;
+}
 
 const entryOf = (
   { body, attributes, traceHeader, group, deduplicationId }: OutgoingLetter,

@@ -55,7 +55,8 @@ export interface CircuitBreakerParts {
   readonly scale: number;
 }
 
-const THRESHOLD = 5;
+/** Failures in a row that open the circuit. */
+export const THRESHOLD = 5;
 /** A dependency that has just come back gets less patience. */
 const THRESHOLD_WHILE_CLOSING = 2;
 /** Failures further apart are no outage. */

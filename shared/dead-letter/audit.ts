@@ -51,6 +51,13 @@ export interface AuditEntry extends z.infer<typeof actSchema> {
   readonly endedAtMs?: number;
 }
 
+/** How an act ended that sent a letter's message again: SQS names it anew, and this joins the two names. */
+export const endedAs = (outcome: string, messageId: string | undefined): string =>
+  messageId === undefined ? outcome : `${outcome} as ${messageId}`;
+
+/** The message id under which the letter of an act went on; undefined where it did not, or nobody saw it. */
+export const wentOnAs = ({ outcome }: Pick<AuditEntry, 'outcome'>): string | undefined => / as (\S+)$/.exec(outcome ?? '')?.[1];
+
 export const AUDIT_KEPT_DAYS = 400;
 /** Row numbers are taken so many at a time. */
 const BLOCK = 100;

@@ -46,6 +46,8 @@ export interface OutgoingLetter {
   readonly group?: string | undefined;
   /** For a FIFO queue, which takes nothing without it. */
   readonly deduplicationId?: string | undefined;
+  /** Told the id SQS gave the message, once SQS has it. */
+  readonly onSent?: ((messageId: string) => void) | undefined;
 }
 
 export interface EntryFailure {

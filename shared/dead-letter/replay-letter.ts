@@ -3,7 +3,7 @@ import type { ItemImage } from '#shared/item/attributes.ts';
 import type { ItemStore } from '#shared/item/item-store.ts';
 import { rearmWrite } from '#shared/item/rearm.ts';
 import { fifoIds } from '#shared/worker/fifo-ids.ts';
-import type { AuditTrail } from './audit.ts';
+import { type AuditTrail, endedAs } from './audit.ts';
 import { audited } from './audited.ts';
 import { LETTER_ATTRIBUTE, REPLAY_ATTRIBUTE, REPLAYS_ATTRIBUTE } from './letter.ts';
 import type { LetterQueuePort, MessageSenderPort, OutgoingLetter } from './letter-queue-port.ts';
@@ -51,13 +51,25 @@ export type Replayed =
  *
  * @throws when a table gave no answer: the letter is where it was, and the audit says that the act failed
  */
-export const replayLetter = (letter: DeadLetter, { who, why, mostReplays }: Replaying, world: ReplayWorld): Promise<Replayed> =>
-  audited({ what: 'replay', who, why, letter }, world.audit, () => replay(letter, mostReplays, world), outcomeOf);
+export function replayLetter(letter: DeadLetter, { who, why, mostReplays }: Replaying, world: ReplayWorld): Promise<Replayed> {
+  let sentAs: string | undefined;
+  const onSent = (messageId: string): void => {
+    sentAs = messageId;
+  };
+  return audited(
+    { what: 'replay', who, why, letter },
+    world.audit,
+    () => replay(letter, { mostReplays, onSent }, world),
+    (replayed) => endedAs(outcomeOf(replayed), replayed.outcome === 'replayed' ? sentAs : undefined),
+  );
+}
 
 const outcomeOf = (replayed: Replayed): string =>
   'code' in replayed ? `${replayed.outcome}: ${replayed.code}` : replayed.rearmed ? 'replayed, armed again' : 'replayed';
 
-async function replay(letter: DeadLetter, mostReplays: number | undefined, world: ReplayWorld): Promise<Replayed> {
+interface Sending extends Pick<OutgoingLetter, 'onSent'>, Pick<Replaying, 'mostReplays'> {}
+
+async function replay(letter: DeadLetter, { mostReplays, onSent }: Sending, world: ReplayWorld): Promise<Replayed> {
   const { received, source, job } = letter;
   const plan = planReplay(letter, job === undefined ? undefined : await world.store.read(job.target.key), mostReplays);
   if (plan.act === 'refuse') return { outcome: 'refused', code: plan.code };
@@ -65,7 +77,7 @@ async function replay(letter: DeadLetter, mostReplays: number | undefined, world
     const refusal = await rearm(letter, world);
     if (refusal !== undefined) return { outcome: 'refused', code: refusal };
   }
-  const [unsent] = await world.sender.send(source.queueUrl, [outgoing(letter, plan)]);
+  const [unsent] = await world.sender.send(source.queueUrl, [{ ...outgoing(letter, plan), onSent }]);
   if (unsent !== undefined) return { outcome: 'not-sent', code: unsent.code };
   const [left] = await world.letters.remove([received]);
   if (left !== undefined) return { outcome: 'not-deleted', code: left.code };

@@ -21,19 +21,10 @@ function givenUp(orderId: string, changed: Record<string, unknown> = {}): string
 }
 const COMPLETED = { 'op:capture:1': { ...(discardedOrder('u', 'o')['op:capture:1'] as object), status: 'completed' }, status: 'paid' };
 
-describe('help', () => {
-  it.each([
-    [[], ['list', 'inspect', 'replay', 'discard', 'restore']],
-    [['list'], ['--older-than', 'Examples:', 'Exit codes:']],
-    [['inspect'], ['--show-payload', 'Examples:', 'Exit codes:']],
-    [['replay'], ['--canary', '--rate', '--dry-run', 'Examples:', 'Exit codes:']],
-    [['discard'], ['--reason', 'export bucket', 'Examples:', 'Exit codes:']],
-    [['restore'], ['--all', 'Examples:', 'Exit codes:']],
-  ])('of dlq %j says what there is, with examples and exit codes', async (args, words) => {
-    const { code, stdout, stderr } = await account.cli(['dlq', ...args, '--help']);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    for (const word of words) expect(stdout).toContain(word);
-  });
+it('says without a command what commands there are', async () => {
+  const { code, stdout } = await account.cli(['dlq', '--help']);
+  expect(code).toBe(0);
+  for (const word of ['list', 'inspect', 'replay', 'discard', 'restore']) expect(stdout).toContain(word);
 });
 
 describe('dlq list', () => {
@@ -84,6 +75,24 @@ describe('dlq list', () => {
     expect(code).toBe(4);
     expect(stdout).toContain('does not exist any more');
     expect(stdout).toMatch(/capture-payment +1/);
+  });
+
+  it('never calls a queue empty that is not there', async () => {
+    account.outputs[jobOutputs('send-receipt').deadLetterQueueUrl] += '-gone';
+    const one = await account.cli(['dlq', 'list', '--kind', 'send-receipt']);
+    expect(one.code).toBe(1);
+    expect(one.stdout).toContain('The dead-letter queue of send-receipt');
+    expect(one.stdout).not.toMatch(/No dead letters|No letter/);
+    expect((await account.cli(['dlq', 'list'])).stdout).toContain('No dead letters in the other queues.');
+  });
+
+  it('tells in a table the essence of what a validator says', async () => {
+    account.putLetter('capture-payment', '{"kind":7,"version":"x"}');
+    const { stdout, json } = await account
+      .cli(['dlq', 'list'])
+      .then(async (text) => ({ ...text, json: (await account.cli(['dlq', 'list', '--json'])).json }));
+    expect(stdout).toMatch(/no-reason: \d fields do not fit: kind, version/);
+    expect(json.queues[0].groups[0].detail).toContain('Invalid input');
   });
 });
 
@@ -259,6 +268,35 @@ describe('dlq replay', () => {
     expect(json).toMatchObject({ done: 3, canary: { key: `capture:u-1/${first}:1`, end: { state: 'well' } } });
   });
 
+  it('moves no letter of a paused kind with --canary, and says how the pause ends', async () => {
+    for (const orderId of ['o-1', 'o-2']) givenUp(orderId);
+    await account.cli(['pause', 'capture-payment', '--reason', 'investigating']);
+    const { code, stderr } = await account.cli(['dlq', 'replay', '--all', '--canary', '--yes']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /capture-payment is paused since .*: investigating\. Nothing was done\. Resume it: npm run andal -- resume capture-payment/,
+    );
+    expect(account.letters('capture-payment')).toHaveLength(2);
+  });
+
+  it('ends the wait for a canary whose kind is paused meanwhile, and tells no error of an earlier attempt', async () => {
+    for (const orderId of ['o-1', 'o-2']) givenUp(orderId);
+    const run = account.start(['dlq', 'replay', '--all', '--canary', '--yes']);
+    await expect.poll(() => account.messages('capture-payment').length, { timeout: 20_000 }).toBe(1);
+    await account.cli(['pause', 'capture-payment', '--reason', 'investigating']);
+    const { code, stdout } = await run.ended;
+    expect(code).toBe(4);
+    expect(stdout).toContain('Resume it: npm run andal -- resume capture-payment');
+    expect(stdout).not.toContain('provider-answered-500');
+    expect(account.letters('capture-payment')).toHaveLength(1);
+  });
+
+  it('says that no letter can go first where none of them is a job', async () => {
+    account.putLetter('capture-payment', 'not json', { reason: 'malformed' });
+    const { code, stderr } = await account.cli(['dlq', 'replay', '--all', '--canary', '--yes']);
+    expect({ code, told: stderr.includes('Leave out --canary.') }).toEqual({ code: 1, told: true });
+  });
+
   it('leaves the others alone when the canary fails again, or has no end in time', async () => {
     for (const orderId of ['o-1', 'o-2', 'o-3']) givenUp(orderId);
     const run = account.start(['dlq', 'replay', '--all', '--canary', '--yes', '--json']);
@@ -344,6 +382,42 @@ describe('dlq discard and restore', () => {
     expect(replayed.code).toBe(0);
   });
 
+  it('restores all letters only when somebody says so, and tells the new name of each', async () => {
+    const id = givenUp('o-1');
+    const told = await account.cli(['dlq', 'discard', id, '--reason', 'test order']);
+    expect(told.stdout).toMatch(/Discarded 1 letter\. Its body is in s3:\/\/exports; .* brings it back\./);
+    const unasked = await account.cli(['dlq', 'restore', '--all']);
+    expect(unasked).toMatchObject({ code: 2, stderr: expect.stringContaining('say --yes') });
+    expect(account.letters('capture-payment')).toHaveLength(0);
+    const { code, stdout } = await account.cli(['dlq', 'restore', '--all', '--yes']);
+    const [letter] = account.letters('capture-payment');
+    expect(code).toBe(0);
+    expect(stdout).toContain(`${id} → ${letter?.id}`);
+    expect(account.audit().find(({ what }) => what === 'restore')).toMatchObject({ messageId: id, outcome: `restored as ${letter?.id}` });
+  });
+
+  it('keeps the history of a letter without a key, whose id changes when it is restored', async () => {
+    const id = account.putLetter('capture-payment', 'not json', { reason: 'malformed' });
+    await account.cli(['dlq', 'discard', id, '--reason', 'test order']);
+    const { json } = await account.cli(['dlq', 'restore', id, '--reason', 'a mistake', '--json']);
+    const [{ was, messageId }] = json.letters;
+    expect(was).toBe(id);
+    const inspected = await account.cli(['dlq', 'inspect', messageId]);
+    expect(inspected.stdout).toMatch(new RegExp(`discard \\(as ${id.slice(0, 8)}\\) by \\S+ \\(test order\\): discarded`));
+    expect(inspected.stdout).toContain(`restored as ${messageId}`);
+  });
+
+  it('asks the provider about no letter beyond --max, and once more where it gave no answer', async () => {
+    for (const orderId of ['o-1', 'o-2', 'o-3', 'o-4']) givenUp(orderId, { 'sent:capture:1': 1 });
+    const dry = await account.cli(['dlq', 'discard', '--all', '--max', '2', '--dry-run', '--reason', 'x', '--json']);
+    expect(dry.json).toMatchObject({ matched: 4, refused: 0, beyond: 2 });
+    expect(new Set(account.asked).size).toBe(2);
+    account.asked.length = 0;
+    for (const orderId of ['o-1', 'o-2', 'o-3', 'o-4']) account.provider.set(`pi-${orderId}-1`, 'silent-once');
+    const { code, json } = await account.cli(['dlq', 'discard', '--all', '--yes', '--max', '3', '--reason', 'x', '--json']);
+    expect({ code, done: json.done, refused: json.refused }).toEqual({ code: 0, done: 3, refused: [] });
+  });
+
   it('keeps bodies in files where it is told to, or where the stage has no bucket', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'andal-archive-'));
     try {
@@ -355,8 +429,8 @@ describe('dlq discard and restore', () => {
       const env = { ANDAL_STATE_DIRECTORY: directory };
       const { code, stdout } = await account.cli(['dlq', 'discard', '--all', '--reason', 'x', '--yes'], env);
       expect({ code, told: stdout.includes(join(directory, 'archive', 'local')) }).toEqual({ code: 0, told: true });
-      expect((await account.cli(['dlq', 'restore', '--all', ...named])).code).toBe(0);
-      expect((await account.cli(['dlq', 'restore', '--all'], env)).code).toBe(0);
+      expect((await account.cli(['dlq', 'restore', '--all', '--yes', ...named])).code).toBe(0);
+      expect((await account.cli(['dlq', 'restore', '--all', '--yes'], env)).code).toBe(0);
       expect(account.letters('capture-payment')).toHaveLength(2);
     } finally {
       rmSync(directory, { recursive: true });
@@ -388,7 +462,7 @@ describe('wrong input is one sentence and its exit code', () => {
     ['a bad id', ['inspect', 'id with blanks'], 2, /message id/],
     ['nothing to replay', ['replay', '--all', '--yes'], 3, /There are no dead letters/],
     ['nothing that matches', ['discard', '--cause', 'malformed', '--reason', 'x', '--yes'], 3, /No letter matches: cause malformed/],
-    ['nothing archived', ['restore', '--all'], 3, /There are no letters in/],
+    ['nothing archived', ['restore', '--all', '--yes'], 3, /There are no letters in/],
     ['restore without a choice', ['restore'], 2, /Say which letters/],
     ['an unknown stage', ['list', '--stage', 'nowhere'], 1, /Stage nowhere is not deployed/],
   ])('%s', async (_, args, code, sentence) => {
@@ -405,6 +479,11 @@ describe('wrong input is one sentence and its exit code', () => {
     const { code, stderr } = await account.cli(['dlq', 'replay', '00000000']);
     expect(code).toBe(2);
     expect(stderr).toContain('2 letters have an id that begins with 00000000');
+  });
+
+  it('a profile that is not there', async () => {
+    const { code, stderr } = await account.cli(['dlq', 'list', '--stage', 'test', '--profile', 'nosuch'], { AWS_ENDPOINT_URL: '' });
+    expect({ code, told: stderr.includes('There is no AWS profile "nosuch". There are no profiles') }).toEqual({ code: 2, told: true });
   });
 
   it('no credentials', async () => {

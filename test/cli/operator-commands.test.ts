@@ -87,7 +87,7 @@ describe('andal status', LONG, () => {
     expect(code).toBe(0);
     expect(json.queues[0]).toMatchObject({ name: 'capture-payment', deadLetters: 1, oldestLetterAtMs: expect.any(Number) });
     expect(json.lag).toMatchObject({ count: 1, oldestAtMs: expect.any(Number) });
-    expect((await cli('status')).stdout).toMatch(/capture-payment +0 +0 +0 +1 +\d+ s[\s\S]*Lag: 1 orders/);
+    expect((await cli('status')).stdout).toMatch(/capture-payment +0 +0 +0 +1 +\d+ s[\s\S]*Lag: 1 order has not ended/);
   });
 
   it('watches until Ctrl-C, which is its end and no failure, and prints a line a change', async () => {

@@ -1,7 +1,10 @@
+import { GetQueueAttributesCommand, ReceiveMessageCommand, SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { expect, test } from 'vitest';
+import { adjustStock } from '#shared/jobs/adjust-stock.ts';
 import { capturePayment } from '#shared/jobs/capture-payment.ts';
 import { sendReceipt } from '#shared/jobs/send-receipt.ts';
 import { type CliAnswer, startCli } from '../support/cli-process.ts';
+import { sqs } from '../support/integration/aws-clients.ts';
 import {
   auditOf,
   createOrders,
@@ -12,11 +15,13 @@ import {
   lettersOfMovedReceipts,
   lettersOfSpentCaptures,
   ordersNamed,
+  sendAdjustments,
   stockOf,
 } from '../support/integration/dead-letter-run.ts';
 import { endpointUrl, outputsOfKind } from '../support/integration/deployment.ts';
+import { whileNobodyReceives } from '../support/integration/lambda-api.ts';
 import { uniqueName } from '../support/integration/names.ts';
-import { depthOf, depths } from '../support/integration/queues.ts';
+import { captureMessage, depthOf, depths, sendBodies } from '../support/integration/queues.ts';
 import { orderFacts } from '../support/integration/run-audit.ts';
 import { receipts } from '../support/integration/tables.ts';
 import { waitUntil } from '../support/integration/wait-until.ts';
@@ -200,4 +205,69 @@ test('a tool that is killed again and again while it replays and discards loses 
   const restored = await dlq('restore', '--all', '--dry-run');
   const archived = restored.json.letters.filter(({ queue }: { queue: string }) => receipt.endsWith(queue));
   expect(archived.length).toBeGreaterThanOrEqual(KILLED_LETTERS);
+});
+
+/** Received so many times by code that comes to no end with them, messages are moved by SQS itself; nobody wrote a reason. */
+async function letSqsMove(kind: string, send: (queueUrl: string) => Promise<unknown>, count: number): Promise<void> {
+  const { queueUrl, deadLetterQueueUrl, functionName } = outputsOfKind(kind);
+  const { Attributes = {} } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['RedrivePolicy'] }));
+  const policy = JSON.parse(Attributes['RedrivePolicy'] ?? '{}');
+  const receiveAtMost = (maxReceiveCount: number) =>
+    sqs.send(
+      new SetQueueAttributesCommand({ QueueUrl: queueUrl, Attributes: { RedrivePolicy: JSON.stringify({ ...policy, maxReceiveCount }) } }),
+    );
+  await whileNobodyReceives(functionName, async () => {
+    await receiveAtMost(RECEIVES);
+    try {
+      await send(queueUrl);
+      const receive = new ReceiveMessageCommand({ QueueUrl: queueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 0 });
+      await waitUntil({ what: `${count} messages to be moved by SQS`, withinMs: 60_000, everyMs: 50 }, async (note) => {
+        await sqs.send(receive);
+        const moved = await depthOf(deadLetterQueueUrl);
+        note(moved);
+        return moved >= count;
+      });
+    } finally {
+      await receiveAtMost(Number(policy.maxReceiveCount));
+    }
+  });
+}
+
+const RECEIVES = 3;
+
+test('letters that SQS moved by itself are listed as that, understood, and replayed; on a FIFO queue in the group they had', {
+  timeout: 300_000,
+}, async () => {
+  const run = uniqueName('redriven');
+  await emptyDeadLetterQueues();
+  const orders = ordersNamed(run, 'moved', 4);
+  await createOrders(orders);
+  const bodies = orders.map(({ userId, orderId }) => captureMessage(userId, orderId));
+  await letSqsMove(capturePayment.kind, (queueUrl) => sendBodies(queueUrl, bodies), bodies.length);
+  const sku = `${run}-sku`;
+  await fillStock([sku], 10);
+  await letSqsMove(adjustStock.kind, () => sendAdjustments([sku, sku]), 2);
+
+  const list = await dlq('list', '--cause', 'moved-by-sqs');
+  expect(countsOf(list)).toEqual({ 'capture-payment moved-by-sqs': 4, 'adjust-stock moved-by-sqs': 2 });
+  const [group] = list.json.queues[0].groups;
+  expect(group).toMatchObject({ count: 4, movedBySqs: 4, oldest: { deadSinceMs: null } });
+  const { json } = await dlq('inspect', '--kind', capturePayment.kind, '--max', '1');
+  expect(json.letters[0]).toMatchObject({
+    letter: { movedBySqs: true },
+    why: { reason: 'moved-by-sqs', attempts: null, sentence: expect.stringContaining('SQS moved it by itself') },
+    item: { operation: { standing: 'open', attemptsSpent: 0 } },
+    replay: { act: 'send' },
+  });
+  expect((await dlq('inspect', '--kind', adjustStock.kind, '--max', '1')).json.letters[0].letter.group).toBe(sku);
+
+  const replay = await dlq('replay', '--cause', 'moved-by-sqs', '--yes', '--reason', 'mended');
+  expect({ code: replay.code, ...replay.json }, replay.stderr).toMatchObject({ code: 0, done: 6, refused: [], failed: [] });
+  await waitUntil({ what: 'every order to be paid once', withinMs: 120_000, everyMs: 500 }, async (note) => {
+    const facts = await orderFacts(run);
+    note(facts);
+    return facts.length === 4 && facts.every(({ status, captures }) => status === 'paid' && captures === 1);
+  });
+  await waitUntil({ what: 'both adjustments', withinMs: 60_000, everyMs: 500 }, async () => (await stockOf(sku)) === 8);
+  expect(await lettersLeft()).toBe(0);
 });

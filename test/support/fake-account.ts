@@ -11,6 +11,7 @@ import type { FindAnswer } from '#shared/payments/payment-port.ts';
 import { job } from '#shared/worker/define-job.ts';
 import { outboxMessage } from '#shared/worker/outbox-message.ts';
 import { type CliAnswer, type CliRun, startCli } from './cli-process.ts';
+import { type FakeLogLine, filterLogEvents, serveOthers, stackResourcesXml } from './fake-account-services.ts';
 import { plainTable, stateTable } from './fake-aws/project-tables.ts';
 import { createFakeAws, type FakeAws } from './fake-aws/request-handler.ts';
 import { createObjectStore } from './object-store.ts';
@@ -19,9 +20,13 @@ import { createObjectStore } from './object-store.ts';
 export interface FakeAccount {
   readonly aws: FakeAws;
   readonly objects: Map<string, Buffer>;
-  /** What the provider says of an intent; anything else is not captured, `silent` is no answer. */
-  readonly provider: Map<string, FindAnswer | 'silent'>;
+  /** What the provider says of an intent; anything else is not captured, `silent` is no answer, `silent-once` none to the first question. */
+  readonly provider: Map<string, FindAnswer | 'silent' | 'silent-once'>;
   readonly asked: string[];
+  /** What functions wrote, what they were deployed with, and which of them were called. */
+  readonly logLines: FakeLogLine[];
+  readonly variables: Record<string, string>;
+  readonly invoked: string[];
   /** Moves the account's clock and no other. */
   nowMs: () => number;
   /** Deployed stacks by their outputs; none of another stage. */
@@ -43,6 +48,9 @@ export interface FakeAccount {
 
 const INTENT_OF_FIRST = intentHash({ attempt: 1 });
 const BUCKET = 'exports';
+const RESCUE = 'rescue-jobs';
+/** Whose logs are looked through. */
+const FUNCTIONS = [RESCUE, ...jobs.map(({ kind }) => `execute-${kind}`)];
 const isFifo = (kind: string): boolean => jobs.find((one) => one.kind === kind)?.queue.fifoGroup !== undefined;
 const suffix = (kind: string): string => (isFifo(kind) ? '.fifo' : '');
 
@@ -59,6 +67,10 @@ export async function openFakeAccount(): Promise<FakeAccount> {
     [STACK_OUTPUTS.controlTable]: 'Control',
     [STACK_OUTPUTS.cacheTable]: 'Cache',
     [STACK_OUTPUTS.exportBucket]: BUCKET,
+    [STACK_OUTPUTS.mailTable]: 'Mail',
+    [STACK_OUTPUTS.orderApiUrl]: url,
+    [STACK_OUTPUTS.rescueJobsFunction]: RESCUE,
+    [STACK_OUTPUTS.sweepStateFunction]: 'sweep-state',
     [STACK_OUTPUTS.sandboxUrl]: url,
     [STACK_OUTPUTS.outboxFailedQueueUrl]: queueUrl('outbox-failed'),
     [STACK_OUTPUTS.outboxFailedDeadLetterQueueUrl]: queueUrl('outbox-failed-dlq'),
@@ -67,6 +79,8 @@ export async function openFakeAccount(): Promise<FakeAccount> {
     ...Object.fromEntries(
       jobs.flatMap(({ kind }) => [
         [jobOutputs(kind).queueUrl, queueUrl(`${kind}${suffix(kind)}`)],
+        [jobOutputs(kind).functionName, `execute-${kind}`],
+        [jobOutputs(kind).mappingId, `mapping-${kind}`],
         [jobOutputs(kind).deadLetterQueueUrl, queueUrl(`${kind}-dlq${suffix(kind)}`)],
       ]),
     ),
@@ -77,6 +91,9 @@ export async function openFakeAccount(): Promise<FakeAccount> {
     objects: store.objects,
     provider: new Map(),
     asked: [],
+    logLines: [],
+    variables: { TIME_SCALE: '1', RATE_LIMITS: '{"payment-provider":100}', PROVIDER_KEY_HORIZON_SECONDS: '86400', SWEEP_SEGMENTS: '1' },
+    invoked: [],
     nowMs: Date.now,
     outputs,
     letters: (name) => aws.sqs.messages(`${name}-dlq${suffix(name)}`),
@@ -121,6 +138,7 @@ export async function openFakeAccount(): Promise<FakeAccount> {
   aws.dynamodb.createTable(stateTable('State'));
   aws.dynamodb.createTable(plainTable('Control', ['id']));
   aws.dynamodb.createTable(plainTable('Cache', ['key']));
+  aws.dynamodb.createTable(plainTable('Mail', ['deliveryKey', 'deliveryId']));
   const Attributes = { MessageRetentionPeriod: String(14 * 86_400) };
   for (const name of names)
     for (const QueueName of [`${name}${suffix(name)}`, `${name}-dlq${suffix(name)}`])
@@ -176,6 +194,8 @@ async function serve(
   const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
   const send = (status: number, sent: Record<string, string>, text: string | Uint8Array): void =>
     void response.writeHead(status, sent).end(text);
+  if (headers['x-amz-target']?.startsWith('Logs_') === true)
+    return send(200, { 'content-type': 'application/x-amz-json-1.1' }, filterLogEvents(account, body.toString()));
   if (headers['x-amz-target'] !== undefined) {
     const answer = await account.aws.requestHandler.handle({
       headers: { ...headers, 'x-amz-target': headers['x-amz-target'] },
@@ -188,6 +208,8 @@ async function serve(
     } = (answer as unknown as { response: { statusCode: number; headers: Record<string, string>; body: Uint8Array } }).response;
     return send(statusCode, answered, bytes);
   }
+  const asked = { method: request.method ?? '', path: decodeURIComponent(pathname), query: searchParams, body: body.toString() };
+  if (serveOthers(account, asked, send)) return;
   if (pathname.startsWith('/payment-intents/')) return askProvider(account, pathname, send);
   if (pathname === '/' && request.method === 'POST') return describeStacks(account, new URLSearchParams(body.toString()), send);
   if (request.method === 'GET' && searchParams.has('list-type')) return listObjects(store.objects, searchParams, send);
@@ -211,7 +233,8 @@ function askProvider({ provider, asked }: FakeAccount, path: string, send: Send)
   const intent = decodeURIComponent(path.split('/')[2] ?? '');
   asked.push(path);
   const answer = provider.get(intent) ?? { status: path.endsWith('/void') ? 'voided' : 'not-captured' };
-  if (answer === 'silent') return send(503, {}, '');
+  if (answer === 'silent-once') provider.delete(intent);
+  if (answer === 'silent' || answer === 'silent-once') return send(503, {}, '');
   send(200, { 'content-type': 'application/json' }, JSON.stringify(answer));
 }
 
@@ -219,6 +242,7 @@ function askProvider({ provider, asked }: FakeAccount, path: string, send: Send)
 function describeStacks({ outputs }: FakeAccount, parameters: URLSearchParams, send: Send): void {
   const name = parameters.get('StackName') ?? '';
   const xml = { 'content-type': 'text/xml' };
+  if (parameters.get('Action') === 'ListStackResources') return send(200, xml, stackResourcesXml(FUNCTIONS));
   if (!name.startsWith('Andal-local-'))
     return send(
       400,

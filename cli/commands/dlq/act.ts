@@ -1,14 +1,17 @@
-import { confirm, isCancel } from '@clack/prompts';
 import { createItemStore } from '#shared/aws/item-store.ts';
 import { STACK_OUTPUTS } from '#shared/contract/stack-outputs.ts';
+import { controlOf } from '../../aws/control.ts';
 import type { ActOn } from '../../dead-letters/acts.ts';
 import { type ActName, formatPlan } from '../../dead-letters/format-plan.ts';
 import { exitedWell, formatRun } from '../../dead-letters/format-run.ts';
+import { heldBack } from '../../dead-letters/held-back.ts';
 import { desksOf, type LetterDesk } from '../../dead-letters/letter-desk.ts';
 import { isOpenFilter, type LetterFilter } from '../../dead-letters/letter-filter.ts';
 import { type Foresee, type Plan, planAct } from '../../dead-letters/plan.ts';
 import { metNothing, type Run, runAct } from '../../dead-letters/run.ts';
+import { sumOf } from '../../dead-letters/tally.ts';
 import { CliError, EXIT, type ExitCode } from '../../output/cli-error.ts';
+import { letters } from '../../output/counted.ts';
 import { printAnswer } from '../../output/print.ts';
 import { progressLine } from '../../output/progress-line.ts';
 import { runSteps, step } from '../../output/steps.ts';
@@ -16,6 +19,7 @@ import { untilInterrupted } from '../../output/until-interrupted.ts';
 import type { Session } from '../../session.ts';
 import type { ActOptions } from './act-options.ts';
 import { ambiguousId, isPartOfId } from './ambiguous-id.ts';
+import { askBeforeBulk, canAsk, nobodyToAsk } from './ask-before-bulk.ts';
 import { noLetterMatches } from './no-letter.ts';
 
 export interface Intended {
@@ -75,7 +79,8 @@ async function planIfNeeded(
 ): Promise<Plan | undefined> {
   const willAsk = filter.id === undefined && options.yes !== true && canAsk(session);
   if (options.dryRun !== true && !isPartOfId(filter.id) && !willAsk) return undefined;
-  return planAct(act, desks, filter, foresee);
+  const isRead = options.dryRun === true || willAsk;
+  return planAct(act, desks, { filter, foresee: isRead ? foresee : async () => undefined, max: options.max });
 }
 
 function refuseAmbiguousId({ id }: LetterFilter, { matched }: Plan): void {
@@ -83,21 +88,13 @@ function refuseAmbiguousId({ id }: LetterFilter, { matched }: Plan): void {
   throw ambiguousId(id, `${matched} letters`);
 }
 
-const canAsk = ({ json }: Session): boolean => process.stdin.isTTY === true && process.stdout.isTTY === true && !json;
-
 async function askFirst(session: Session, { act, filter }: Intended, plan: Plan | undefined): Promise<void> {
-  if (plan === undefined || !canAsk(session))
-    throw new CliError(
-      `This may ${act} many letters, and nobody is there to be asked: say --yes to do it, or --dry-run to see what would be done.`,
-      { exitCode: EXIT.usage },
-    );
-  process.stdout.write(`${formatPlan(act, plan, filter)}\n\n`);
-  const answer = await confirm({
-    message: `${act === 'replay' ? 'Replay' : 'Discard'} ${plan.matched - plan.refused} letters?`,
-    initialValue: false,
-  });
-  if (isCancel(answer) || !answer) throw new CliError('Nothing was done.');
+  if (plan === undefined || !canAsk(session)) throw nobodyToAsk(act);
+  const question = `${act === 'replay' ? 'Replay' : 'Discard'} ${letters(toBeDone(plan))}?`;
+  await askBeforeBulk(formatPlan(act, plan, filter), question);
 }
+
+const toBeDone = ({ matched, refused, beyond }: Plan): number => matched - refused - beyond;
 
 /** The bar's total is what the plan counted, or what SQS says waits when nothing narrows it down. */
 async function runWithProgress(session: Session, desks: readonly LetterDesk[], intended: Intended, plan: Plan | undefined): Promise<Run> {
@@ -115,15 +112,22 @@ async function runWithProgress(session: Session, desks: readonly LetterDesk[], i
         max: options.max ?? (filter.id === undefined ? undefined : 1),
         canaryWithinMs: options.canary === true ? (options.canaryWait ?? CANARY_WAIT_MS) : undefined,
         store: createItemStore(session.clients.dynamoDb, session.output(STACK_OUTPUTS.stateTable)),
+        heldBack: (kind) => heldBack(controlOf(session), kind),
         signal,
         onProgress: (done) =>
           onProgress(progressLine(done, total === Number.MAX_SAFE_INTEGER ? undefined : total, Date.now() - startedAtMs)),
       });
-      return undefined;
+      return wentThrough(run);
     });
     await runSteps([work], { json: session.json });
     return run as Run;
   });
+}
+
+/** A step that is over has not therefore gone well; how it went is said below it. */
+function wentThrough({ done, refused, failed }: Run): string {
+  const met = done + sumOf(refused) + sumOf(failed);
+  return met === 0 ? 'Looked for letters' : `Went through ${letters(met)}`;
 }
 
 const CANARY_WAIT_MS = 120_000;
@@ -131,7 +135,7 @@ const CANARY_WAIT_MS = 120_000;
 const DISCARD_LANES = 6;
 
 async function totalOf(desks: readonly LetterDesk[], filter: LetterFilter, plan: Plan | undefined): Promise<number | undefined> {
-  if (plan !== undefined) return plan.matched - plan.refused;
+  if (plan !== undefined) return toBeDone(plan);
   const { kind: _, ...narrowing } = filter;
   if (!isOpenFilter(narrowing)) return undefined;
   const facts = await Promise.all(desks.map((desk) => desk.facts().catch(() => ({ waiting: 0 }))));

@@ -21,7 +21,7 @@ interface DiscardOptions extends ActOptions {
 export const register = (dlq: Command): void => {
   const command = dlq
     .command('discard')
-    .description('give letters up: archived first, their operations ended for good')
+    .description('throw letters away: archived first, their operations ended for good')
     .argument('[id]', 'message id of a letter, or the beginning of it', parseLetterId)
     .requiredOption('--reason <text>', 'why, for whoever reads the audit', parseReason);
   withActOptions(command)

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { QUEUE_NAMES } from '../../aws/queue-list.ts';
 import { parseDuration } from '../../dead-letters/duration.ts';
 import type { LetterFilter } from '../../dead-letters/letter-filter.ts';
+import { parseKey } from '../audit.ts';
 
 /** What commander makes of the options below. */
 export interface FilterOptions {
@@ -20,7 +21,7 @@ export const withFilterOptions = (command: Command): Command =>
     .option('--cause <code>', 'letters that are there for this reason, for example attempts-spent', parseCause)
     .option('--older-than <duration>', 'sent longer ago than 90s, 15m, 2h, 3d', parseDuration)
     .option('--newer-than <duration>', 'sent no longer ago than that', parseDuration)
-    .option('--key <key>', 'letters of one idempotency key, or of every job of an order: <userId>/<orderId>');
+    .option('--key <key>', 'letters of one idempotency key, or of every job of an order: <userId>/<orderId>', parseKey);
 
 export const filterOf = (options: FilterOptions, id?: string): LetterFilter => ({
   id,

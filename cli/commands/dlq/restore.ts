@@ -14,7 +14,8 @@ import { archivedLetters } from '../../dead-letters/archived-letter.ts';
 import { describeFailure } from '../../dead-letters/failure.ts';
 import { type Restored, restoreLetters } from '../../dead-letters/restore.ts';
 import { CliError, EXIT, type ExitCode } from '../../output/cli-error.ts';
-import { bad, doubtful, good } from '../../output/paint.ts';
+import { letters } from '../../output/counted.ts';
+import { bad, doubtful, good, quiet } from '../../output/paint.ts';
 import { printAnswer } from '../../output/print.ts';
 import { runSteps, step } from '../../output/steps.ts';
 import { formatTable } from '../../output/table.ts';
@@ -22,6 +23,7 @@ import { untilInterrupted } from '../../output/until-interrupted.ts';
 import { globalOptions, type Session, withSession } from '../../session.ts';
 import { parseReason } from '../pause.ts';
 import { ambiguousId, isPartOfId } from './ambiguous-id.ts';
+import { askBeforeBulk, canAsk, nobodyToAsk } from './ask-before-bulk.ts';
 import { parseLetterId } from './filter-options.ts';
 
 interface RestoreOptions {
@@ -29,6 +31,7 @@ interface RestoreOptions {
   readonly dryRun?: boolean;
   readonly archive?: string;
   readonly reason: string;
+  readonly yes?: boolean;
 }
 
 export const register = (dlq: Command): void => {
@@ -38,19 +41,20 @@ export const register = (dlq: Command): void => {
     .argument('[id]', 'message id of the discarded letter, or the beginning of it', parseLetterId)
     .option('--all', 'every letter in the archive')
     .option('--dry-run', 'show what is in the archive, and do nothing')
+    .option('--yes', 'do not ask before restoring all of them')
     .option('--archive <directory>', 'where `dlq discard --archive` was told to keep them (default: the export bucket of the stage)')
     .option('--reason <text>', 'why, for whoever reads the audit', parseReason, 'no reason given')
     .addHelpText(
       'after',
       `
-A restored letter is a new message with a new age; its job stays given up until it is replayed.
+A restored letter is a new message with a new age; its job stays ended until it is replayed.
 
 Exit codes: 0 restored, 1 failed, 2 wrong usage, 3 no such letter in the archive, 4 partly done.
 
 Examples:
   npm run andal -- dlq restore 7d0c41c2
   npm run andal -- dlq restore --all --dry-run
-  npm run andal -- dlq restore --all --reason discarded-by-mistake`,
+  npm run andal -- dlq restore --all --yes --reason discarded-by-mistake`,
     )
     .action((id: string | undefined, options: RestoreOptions, command: Command) =>
       withSession(globalOptions(command), (session) => restore(session, id, options)),
@@ -60,13 +64,14 @@ Examples:
 async function restore(
   session: Session,
   id: string | undefined,
-  { all = false, dryRun = false, archive: directory, reason }: RestoreOptions,
+  { all = false, dryRun = false, yes = false, archive: directory, reason }: RestoreOptions,
 ): Promise<void> {
   if ((id === undefined) !== all)
     throw new CliError('Say which letters: the id of one, or --all (see `npm run andal -- dlq restore --help`).', { exitCode: EXIT.usage });
   const archive = archiveOf(session, directory);
   try {
     if (dryRun) return await show(session, id, archive);
+    if (all && !yes) await askFirst(session, archive);
     await refuseAmbiguousId(id, archive);
     const restored = await runRestore(session, id, archive, reason);
     if (restored.matched === 0 && !restored.interrupted) throw notInArchive(id, archive);
@@ -75,6 +80,13 @@ async function restore(
   } finally {
     archive.close();
   }
+}
+
+async function askFirst(session: Session, archive: ArchiveStore): Promise<void> {
+  if (!canAsk(session)) throw nobodyToAsk('restore');
+  const archived = await archivedIn(undefined, archive);
+  if (archived.length === 0) throw notInArchive(undefined, archive);
+  await askBeforeBulk(formatArchived(archived), `Restore ${letters(archived.length)}?`);
 }
 
 async function refuseAmbiguousId(id: string | undefined, archive: ArchiveStore): Promise<void> {
@@ -96,7 +108,7 @@ async function runRestore(session: Session, id: string | undefined, archive: Arc
     let restored: Restored | undefined;
     const work = step('Restoring', async (onProgress) => {
       restored = await restoreLetters(id, { ...world, signal }, (done) => onProgress(`${done}`));
-      return `Restored ${restored.restored} of ${restored.matched}`;
+      return restored.matched === 0 ? 'Looked through the archive' : `Went through ${letters(restored.matched)}`;
     });
     await runSteps([work], { json: session.json });
     return restored as Restored;
@@ -113,9 +125,13 @@ const exitCodeOf = ({ restored, failed, interrupted }: Restored): ExitCode => {
   return restored > 0 || interrupted ? EXIT.partlyDone : EXIT.failed;
 };
 
-const formatRestored = ({ restored, failed, interrupted }: Restored): string =>
+const NAMED = 20;
+
+const formatRestored = ({ restored, letters: ids, failed, interrupted }: Restored): string =>
   [
-    good(`Restored ${restored} ${restored === 1 ? 'letter' : 'letters'}.`),
+    restored === 0 ? quiet('No letter was restored.') : good(`Restored ${letters(restored)}.`),
+    ...ids.slice(0, NAMED).map(({ was, messageId }) => `  ${was} → ${messageId ?? 'an id that SQS did not tell'}`),
+    ...(restored > NAMED ? [`  and ${restored - NAMED} more; \`npm run andal -- audit --what restore\` tells the ids of all`] : []),
     ...failed.map(({ messageId, code }) => bad(`${messageId}: ${describe(code)}`)),
     ...(interrupted ? [doubtful('Stopped before the end. Run the same command again for the others.')] : []),
     'Next: npm run andal -- dlq list',
@@ -129,17 +145,32 @@ function describe(code: string): string {
 
 /** Names and reasons, never bodies. */
 async function show(session: Session, id: string | undefined, archive: ArchiveStore): Promise<void> {
-  const letters: { messageId: string; queue: string; archivedAt: string; bytes: number }[] = [];
+  const archived = await archivedIn(id, archive);
+  if (archived.length === 0) throw notInArchive(id, archive);
+  printAnswer(session.json, { stage: session.target.stage, archive: archive.place, dryRun: true, letters: archived }, () =>
+    formatArchived(archived),
+  );
+}
+
+interface Archived {
+  readonly messageId: string;
+  readonly queue: string;
+  readonly archivedAt: string;
+  readonly bytes: number;
+}
+
+async function archivedIn(id: string | undefined, archive: ArchiveStore): Promise<Archived[]> {
+  const archived: Archived[] = [];
   for await (const letter of archivedLetters(archive, id)) {
     if ('unreadable' in letter) continue;
     const { messageId, queue, archivedAtMs, body } = letter;
-    letters.push({ messageId, queue, archivedAt: new Date(archivedAtMs).toISOString(), bytes: Buffer.byteLength(body) });
+    archived.push({ messageId, queue, archivedAt: new Date(archivedAtMs).toISOString(), bytes: Buffer.byteLength(body) });
   }
-  if (letters.length === 0) throw notInArchive(id, archive);
-  printAnswer(session.json, { stage: session.target.stage, archive: archive.place, dryRun: true, letters }, () =>
-    formatTable(
-      ['Letter', 'Queue', 'Discarded', 'Bytes'],
-      letters.map(({ messageId, queue, archivedAt, bytes }) => [messageId, queue, archivedAt, bytes]),
-    ),
-  );
+  return archived;
 }
+
+const formatArchived = (archived: readonly Archived[]): string =>
+  formatTable(
+    ['Letter', 'Queue', 'Discarded', 'Bytes'],
+    archived.map(({ messageId, queue, archivedAt, bytes }) => [messageId, queue, archivedAt, bytes]),
+  );

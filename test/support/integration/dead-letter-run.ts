@@ -79,11 +79,9 @@ export async function lettersOfSpentCaptures(orders: readonly NamedOrder[]): Pro
   );
 }
 
-/** Cause: not enough in stock. A FIFO queue; the worker itself writes the letters. */
-export async function lettersForMissingStock(run: string, count: number): Promise<Map<string, number>> {
-  const { queueUrl, deadLetterQueueUrl } = outputsOfKind(adjustStock.kind);
-  const before = await depthOf(deadLetterQueueUrl);
-  const skus = Array.from({ length: count }, (_, index) => `${run}-${index % USERS}`);
+/** Takes one of each SKU away, in order by SKU. */
+export async function sendAdjustments(skus: readonly string[]): Promise<void> {
+  const { queueUrl } = outputsOfKind(adjustStock.kind);
   const messages = skus.map((sku, index) => outboxMessage(job(adjustStock, { sku, adjustmentId: `a-${index}`, delta: -1 }), Date.now()));
   for (let start = 0; start < messages.length; start += 10) {
     const Entries = messages.slice(start, start + 10).map((message, index) => {
@@ -97,6 +95,14 @@ export async function lettersForMissingStock(run: string, count: number): Promis
     });
     await sqs.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }));
   }
+}
+
+/** Cause: not enough in stock. A FIFO queue; the worker itself writes the letters. */
+export async function lettersForMissingStock(run: string, count: number): Promise<Map<string, number>> {
+  const { deadLetterQueueUrl } = outputsOfKind(adjustStock.kind);
+  const before = await depthOf(deadLetterQueueUrl);
+  const skus = Array.from({ length: count }, (_, index) => `${run}-${index % USERS}`);
+  await sendAdjustments(skus);
   await untilDepth(deadLetterQueueUrl, before + count);
   return new Map([...Map.groupBy(skus, (sku) => sku)].map(([sku, all]) => [sku, all.length]));
 }

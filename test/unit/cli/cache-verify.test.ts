@@ -151,6 +151,7 @@ describe('a repair', () => {
     };
     expect(formatCacheReport(report)).toMatch(/order:u-1\/o-1 +1 +2 +older than the table[\s\S]*cache verify --all --repair/);
     expect(formatCacheReport({ ...report, repaired: [] })).toContain('0 of 1 were taken out');
-    expect(formatCacheReport({ ...report, mismatches: [] })).toContain('No value was wrong');
+    expect(formatCacheReport({ ...report, equal: 1, mismatches: [] })).toContain('No value differs from the table for 1 s or longer.');
+    expect(formatCacheReport({ ...report, mismatches: [] })).toContain('There was no value to compare.');
   });
 });

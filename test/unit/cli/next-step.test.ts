@@ -59,6 +59,20 @@ describe('the next step', () => {
     expect(commands(known)[0]).toBe(command);
   });
 
+  it('is told once for all letters that one command shows', () => {
+    const letters = [letter, { ...letter, messageId: 'm-2', queue: 'send-receipt', reason: 'malformed' }, { ...letter, key: null }];
+    expect(steps(ordered(discarded(true), { letters })).slice(0, 2)).toEqual([
+      {
+        why: '2 dead letters wait in capture-payment (attempts-spent), send-receipt (malformed): see what a replay would do.',
+        command: 'npm run andal -- dlq inspect --key u-1/o-1',
+      },
+      {
+        why: 'A dead letter waits in capture-payment (attempts-spent): see what a replay would do.',
+        command: 'npm run andal -- dlq inspect m-1',
+      },
+    ]);
+  });
+
   it.each([
     ['with its letter waiting', ordered(discarded(true), { letters: [letter] })],
     ['with its letter gone', ordered({ ...discarded(true), overdueAtMs: undefined })],

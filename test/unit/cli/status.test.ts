@@ -51,8 +51,8 @@ describe('the status', () => {
   });
 
   it.each([
-    ['discarded', pending('o-9', discarded), 'Ended without an answer', 'capture:1 (attempts-exhausted)'],
-    ['discarded', order('o-9', discarded), 'Ended without an answer', 'capture:1 (attempts-exhausted)'],
+    ['discarded', pending('o-9', discarded), 'Given up, for a person to decide', 'capture:1 (attempts-exhausted)'],
+    ['discarded', order('o-9', discarded), 'Given up, for a person to decide', 'capture:1 (attempts-exhausted)'],
     ['overdue', pending('o-9', marked(NOW_MS)), 'Should have run again', 'last error: provider-unavailable'],
     ['overdue', order('o-9', { overdueShard: '0' }), 'Should have run again', ''],
     ['no-message', pending('o-9'), 'no queue holds a message', ''],

@@ -6,6 +6,7 @@ import { formatTuning } from '../../../cli/tune/format-tuning.ts';
 import { measure } from '../../../cli/tune/measure.ts';
 import { percentile } from '../../../cli/tune/percentile.ts';
 import { LEAST_RUNS, propose } from '../../../cli/tune/propose.ts';
+import { proposeLoad } from '../../../cli/tune/propose-load.ts';
 
 const KIND = capturePayment.kind;
 const batch = (jobs: object[], kind = KIND, atMs = 10_000) => ({ atMs, logGroup: 'g', fields: { message: 'batch', kind, jobs } });
@@ -41,6 +42,13 @@ describe('a measurement', () => {
       p99Ms: 900,
       longestMs: 900,
       timedOut: 1,
+      calls: 0,
+      callP99Ms: null,
+      callLongestMs: null,
+      writes: 0,
+      writeP99Ms: null,
+      callFailed: 1,
+      refusedForRate: 0,
       rateLimited: 1,
       circuitOpen: 1,
       mostPerSecond: 100,
@@ -86,11 +94,71 @@ describe('a proposal', () => {
   });
 });
 
+describe('a proposal from what the workers noted of their calls and writes', () => {
+  const noted = (callMs: number[], writeMs: number[] = []) => {
+    const line = batch(committed(1_000, LEAST_RUNS));
+    return propose(capturePayment, measure(KIND, [{ ...line, fields: { ...line.fields, callMs, writeMs } }]), 1);
+  };
+  const of = (proposal: ReturnType<typeof noted>, name: string) => proposal.values.find((value) => value.name === name);
+  const times = (ms: number, count = LEAST_RUNS): number[] => Array.from({ length: count }, () => ms);
+
+  it('takes the longest wait for an answer from the calls, not from whole runs, and names the measurement', () => {
+    const proposal = noted([...times(200), 2_900]);
+    expect(of(proposal, 'p99Ms')).toEqual({ name: 'p99Ms', now: 2_000, proposed: null, because: 'p99 of 300 runs 1000 ms' });
+    expect(of(proposal, 'dependencyTimeoutMs')).toMatchObject({ proposed: null, because: 'p99 of 301 calls 200 ms, longest 2900 ms' });
+    expect(of(noted(times(2_000)), 'dependencyTimeoutMs')).toMatchObject({ now: 10_000, proposed: 15_000 });
+    expect(noted(times(2_000)).edit).toContain('dependencyTimeoutMs: 15_000');
+  });
+
+  it('keeps what too little was measured of, and says so', () => {
+    const proposal = noted(times(9_000, 12), times(1, 7));
+    expect(of(proposal, 'dependencyTimeoutMs')).toMatchObject({ proposed: null, because: '12 calls noted: judged by whole runs' });
+    expect(of(proposal, 'marginMs')).toMatchObject({ proposed: null, because: '7 writes noted, 300 are needed' });
+  });
+
+  it('keeps more time in hand where writes are slow, and never less than is declared', () => {
+    expect(of(noted([], times(900)), 'marginMs')).toMatchObject({ now: 3_000, proposed: 4_500, because: 'p99 of 300 writes 900 ms' });
+    expect(of(noted([], times(5)), 'marginMs')).toMatchObject({ proposed: null });
+  });
+});
+
+describe('a proposal for what stands before a dependency', () => {
+  const load = (extra: object[], count = 10_000) => {
+    const spread = committed(100, count).map((job, index) => batch([job], KIND, 1_000_000 + index * 100));
+    return proposeLoad('payment-provider', [measure(KIND, [...spread, batch(extra)])], 100).values;
+  };
+  const many = (job: object, count: number) => Array.from({ length: count }, () => job);
+
+  it('keeps both where nothing speaks against them, or too little was run', () => {
+    expect(load([]).map(({ proposed }) => proposed)).toEqual([null, null]);
+    expect(load([], 5)).toMatchObject([{ proposed: null, because: '5 runs, 300 are needed' }, { proposed: null }]);
+  });
+
+  it('takes more failures to open a circuit that chance alone would open, but for those of an outage', () => {
+    const failed = many({ outcome: 'unknown', code: 'provider-timeout' }, 1_000);
+    expect(load(failed)[0]).toMatchObject({ now: 5, proposed: 7, because: '1000 of 11000 runs failed at the dependency' });
+    expect(load([...failed, { outcome: 'circuit-open' }])[0]).toMatchObject({
+      proposed: null,
+      because: expect.stringContaining('in an outage'),
+    });
+  });
+
+  it('calls less often where the provider refuses, more often where only we do', () => {
+    expect(load(many({ outcome: 'retry', code: 'provider-rate-limited' }, 3))[1]).toMatchObject({ now: 100, proposed: 8 });
+    expect(load(many({ outcome: 'rate-limited' }, 500))[1]).toMatchObject({
+      proposed: 150,
+      because: expect.stringContaining('if the provider allows it'),
+    });
+    expect(load(many({ outcome: 'rate-limited' }, 5))[1]).toMatchObject({ proposed: null });
+  });
+});
+
 describe('what tune says', () => {
   const say = (durationMs: number, count: number, extra: object[] = []) => {
     const proposal = propose(capturePayment, measure(KIND, [batch([...committed(durationMs, count), ...extra])]), 1);
     const proposals = [{ ...proposal, dependency: 'payment-provider' }];
-    return formatTuning({ stage: 'test', sinceMs: 0, timeScale: 1, rateLimits: { 'payment-provider': 100 }, proposals });
+    const load = [proposeLoad('payment-provider', [proposal.measured], 100)];
+    return formatTuning({ stage: 'test', sinceMs: 0, timeScale: 1, rateLimits: { 'payment-provider': 100 }, proposals, load });
   };
 
   it('ends in an edit, or in what is missing for one', () => {

@@ -3,7 +3,7 @@ import { writeLetter } from '#shared/dead-letter/letter.ts';
 import type { ReceivedLetter } from '#shared/dead-letter/letter-queue-port.ts';
 import { type DeadLetter, type LetterSource, readLetter } from '#shared/dead-letter/read-letter.ts';
 import { capturePayment } from '#shared/jobs/capture-payment.ts';
-import { causeOf, MOVED_BY_SQS, NO_REASON } from '../../../../cli/dead-letters/cause.ts';
+import { causeOf, MOVED_BY_SQS, NO_REASON, shortDetail } from '../../../../cli/dead-letters/cause.ts';
 import { formatDuration, parseDuration } from '../../../../cli/dead-letters/duration.ts';
 import { ageOf } from '../../../../cli/dead-letters/letter-age.ts';
 import { describeFilter, isOpenFilter, type LetterFilter, matches } from '../../../../cli/dead-letters/letter-filter.ts';
@@ -70,6 +70,18 @@ describe('the cause of a letter', () => {
     expect(causeOf(readLetter(received({ attributes: { andal: { dataType: 'String', text: '{"reason":7}' } } }), source)).reason).toBe(
       NO_REASON,
     );
+  });
+
+  it.each([
+    ['not JSON', 'not JSON'],
+    ['payload.userId: Invalid input: expected string, received undefined', 'payload.userId: missing'],
+    [
+      'kind: Invalid input: expected string, received undefined; version: Invalid input; payload: x',
+      '3 fields do not fit: kind, version, payload',
+    ],
+  ])('is told in a table by its essence: %s', (detail, short) => {
+    expect(shortDetail(detail)).toBe(short);
+    expect(shortDetail(detail).length).toBeLessThanOrEqual(48);
   });
 
   it('differs in its fingerprint from queue to queue', () => {
