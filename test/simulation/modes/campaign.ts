@@ -19,6 +19,8 @@ export interface Campaign {
 }
 
 const MOST_FAILURES = 25;
+/** Each of these takes as long as one run may take. */
+const MOST_HANGING = 3;
 
 /** Plays all cases, as many at a time as the pool has workers. @param onRun told after each run */
 export async function playCampaign(
@@ -61,12 +63,14 @@ export async function playCampaign(
     });
     underWay.add(run);
     if (underWay.size >= pool.jobs) await Promise.race(underWay);
-    campaign.stopped = failures.length >= MOST_FAILURES;
+    campaign.stopped = failures.length >= MOST_FAILURES || failures.filter(hasHung).length >= MOST_HANGING;
     if (campaign.stopped) break;
   }
   await Promise.all(underWay);
   return campaign;
 }
+
+const hasHung = ({ broken }: Played): boolean => broken.some(({ invariant }) => invariant === 'hangs');
 
 const isPlayed = (next: RunCase | Played): next is Played => 'runCase' in next;
 

@@ -1,4 +1,4 @@
-import { createChance, seedFor } from '../kernel/chance.ts';
+import { type Chance, createChance, seedFor } from '../kernel/chance.ts';
 import type { Fault } from '../network/fault.ts';
 import { readCorpus } from './corpus.ts';
 import { FROZEN_CLASSES } from './frozen-classes.ts';
@@ -42,36 +42,51 @@ export interface Pairs {
   readonly sample?: number;
 }
 
+/** One of several parts that hold each case once, together all of them. */
+export interface Part {
+  /** Counted from 1. */
+  readonly number: number;
+  readonly of: number;
+}
+
+export interface Exhaustive {
+  readonly pairs?: Pairs;
+  readonly skew?: boolean;
+  /** Left out: everything. */
+  readonly part?: Part;
+}
+
 /**
  * The smallest story without any fault, then with each single fault at each of its points, then (when asked for) with each pair: what
- * comes after a first fault is what that very run does.
+ * comes after a first fault is what that very run does. Parts take turns, pairs going with their first fault: that way they are
+ * about as long as each other, and none has to play what another one does (but for the story without any fault).
  */
-export async function* exhaustiveCases(
-  play: Play,
-  seed: number,
-  { pairs, skew }: { readonly pairs?: Pairs; readonly skew?: boolean },
-): Cases {
+export async function* exhaustiveCases(play: Play, seed: number, { pairs, skew, part }: Exhaustive): Cases {
+  const isOurs = (index: number): boolean => part === undefined || index % part.of === part.number - 1;
   const common = { mode: 'exhaustive', seed, ...(skew === undefined ? {} : { skew }) } as const;
   const plain = await play({ ...common, faults: [] }, { points: true });
-  yield plain;
+  if (isOurs(0)) yield plain;
   const singles = singlesOf(plain.points);
   if (pairs === undefined) {
-    for (const single of singles) yield { ...common, faults: [single] };
+    for (const [index, single] of singles.entries()) if (isOurs(index + 1)) yield { ...common, faults: [single] };
     return;
   }
   const perSingle = pairs.sample === undefined ? undefined : sharesOf(pairs.sample, singles.length, seed);
   for (const [index, single] of singles.entries()) {
-    if (perSingle?.[index] === 0) continue;
+    if (!isOurs(index + 1) || perSingle?.[index] === 0) continue;
     const first = await play({ ...common, faults: [single] }, { points: true });
     yield first;
     const seconds = singlesOf(first.points, single.at);
     const chance = createChance(seedFor(seed, `pairs of ${index}`));
-    const chosen =
-      perSingle === undefined
-        ? seconds
-        : Array.from({ length: Math.min(perSingle[index] ?? 0, seconds.length) }, () => chance.pick(seconds));
+    const chosen = perSingle === undefined ? seconds : drawn(seconds, perSingle[index] ?? 0, chance);
     for (const second of chosen) yield { ...common, faults: [single, second] };
   }
+}
+
+/** Each once. */
+function drawn(seconds: readonly Single[], times: number, chance: Chance): Single[] {
+  const left = [...seconds];
+  return Array.from({ length: Math.min(times, left.length) }, () => left.splice(chance.whole(0, left.length - 1), 1)).flat();
 }
 
 /** How many pairs each single begins, drawn so that they add up to the sample. */

@@ -27,6 +27,7 @@ export async function checkOptions(options: Options): Promise<void> {
 const HEARD_BY: readonly (readonly [option: string, name: keyof Options, modes: readonly Mode[]])[] = [
   ['--pairs', 'pairs', ['exhaustive']],
   ['--sample', 'sample', ['exhaustive']],
+  ['--part', 'part', ['exhaustive']],
   ['--class', 'class', ['liveness']],
   ['--rate', 'rate', ['safety']],
   ['--kind', 'kind', ['safety']],
@@ -46,17 +47,18 @@ function checkModes(options: Options): void {
 }
 
 function checkOneRun(options: Options): void {
-  const { faults, runs, rate, pairs, mode, addToCorpus, broke } = options;
+  const { faults, runs, rate, pairs, part, mode, addToCorpus, broke } = options;
   if (faults !== undefined) {
     if (mode.length > 1) throw refuse('--faults plans one run; name one mode, safety or exhaustive.');
     if (runs !== undefined && runs > 1) throw refuse('--faults plans one run; leave --runs out.');
     if (rate !== undefined) throw refuse('--faults are the only ones to strike; leave --rate out.');
     if (pairs === true) throw refuse('--faults plans one run, --pairs plays many; use one of them.');
+    if (part !== undefined) throw refuse('--faults plans one run, which has no parts; leave --part out.');
   }
   if (broke !== undefined && addToCorpus === undefined)
     throw refuse('--broke says which promise a run once broke that is kept; it needs --add-to-corpus.');
   if (addToCorpus !== undefined && !isOneRun(options))
-    throw refuse('--add-to-corpus keeps one run; name it with --seed, in liveness with --class.');
+    throw refuse('--add-to-corpus keeps one run; name it with --seed, in liveness with --class, in exhaustive with --faults.');
 }
 
 function checkOwnKind({ kind, payload, item, mode, withoutOrders }: Options): void {

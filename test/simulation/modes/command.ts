@@ -10,15 +10,15 @@ import { createCommand, isOneRun, type Mode, type Options } from './options.ts';
 import { createPool, type Pool } from './pool.ts';
 import { createProgress } from './progress.ts';
 import { ENOUGH_RUNS, type Failure, hasFailed, type Verdict, verdictDocument, verdictText } from './report.ts';
-import { OWN_JOB_DONE } from './required-situations.ts';
 import { commandOf, type Play, type Played, type RunCase, runCaseSchema } from './run-case.ts';
 import { shrink } from './shrink.ts';
 import { writeTestReport } from './test-report.ts';
+import { countTried } from './tried.ts';
+import { createPlans, unprovedBy } from './unproved.ts';
 
 const ENTRY = join(import.meta.dirname, '..', 'simulate.ts');
 const FIRST_SEED = 1;
 const RUNS = 200;
-const ENOUGH_OWN_RUNS = 20;
 
 /** One campaign from its arguments to its exit code. */
 export const simulate = (argv: readonly string[]): Promise<void> => runProgram(createCommand().action(carryOut), argv);
@@ -42,9 +42,13 @@ async function judge(given: Options, { play, jobs }: Pool): Promise<Verdict> {
   const title = titleOf(given);
   const isSingle = isOneRun(given);
   const progress = isSingle ? undefined : createProgress(title, expectedRuns(given));
-  const wanting: Play = (runCase) => play(runCase, { trace: isSingle && given.trace === true });
+  const wanting: Play = (runCase) => play(runCase, { trace: isSingle && given.trace === true, points: given.faults !== undefined });
+  const [plans, tried] = [createPlans(), countTried(given)];
   const campaign = await playCampaign(casesOf(given, play), { play: wanting, jobs }, (so) => {
-    if (so.last !== undefined && so.last.broken.length > 0) progress?.tell(brokenLine(so.last));
+    if (so.last === undefined) return;
+    plans.add(so.last);
+    tried.add(so.last);
+    if (so.last.broken.length > 0) progress?.tell(brokenLine(so.last));
     progress?.show(so.runs, so.failures.length);
   });
   const tookMs = Date.now() - startedMs;
@@ -54,6 +58,8 @@ async function judge(given: Options, { play, jobs }: Pool): Promise<Verdict> {
     campaign,
     failures: await explain(campaign, given, play),
     ...completeness(given, campaign),
+    unproved: unprovedBy(given, campaign, { plans, tried: tried.counts }),
+    tried: tried.counts,
     tookMs,
     showsTrace: given.trace === true,
   };
@@ -63,7 +69,8 @@ const runsOf = ({ runs, seed }: Options): number => runs ?? (seed === undefined 
 
 function titleOf(given: Options): string {
   const seeds = given.mode.includes('safety') ? ` from seed ${given.seed ?? FIRST_SEED}` : '';
-  return `${given.mode.join(' and ')}${given.pairs === true ? ' (pairs)' : ''}${seeds}`;
+  const part = given.part === undefined ? '' : `, part ${given.part.number} of ${given.part.of}`;
+  return `${given.mode.join(' and ')}${given.pairs === true ? ' (pairs)' : ''}${part}${seeds}`;
 }
 
 const expectedRuns = (given: Options): number | undefined =>
@@ -74,7 +81,7 @@ async function* casesOf(given: Options, play: Play): Cases {
 }
 
 function casesOfMode(mode: Mode, given: Options, play: Play): Cases {
-  const { faults, withoutOrders, rate, skew, sample } = given;
+  const { faults, withoutOrders, rate, skew, sample, part } = given;
   const own = ownOf(given);
   const from = given.seed ?? FIRST_SEED;
   const changed = {
@@ -91,6 +98,7 @@ function casesOfMode(mode: Mode, given: Options, play: Play): Cases {
       return exhaustiveCases(play, from, {
         ...(given.pairs === true ? { pairs: sample === undefined ? {} : { sample } } : {}),
         ...(skew === undefined ? {} : { skew }),
+        ...(part === undefined ? {} : { part }),
       });
     case 'liveness':
       return livenessCases({ from, runs: given.runs ?? 1 }, given.class, skew === undefined ? {} : { skew });
@@ -106,12 +114,10 @@ async function* one(runCase: RunCase): Cases {
   yield runCase;
 }
 
-/** A job of one kind cannot meet what customers do; that it is never done, whatever the weather, says that nothing was tried. */
+/** A job of one kind cannot meet what customers do. */
 function completeness(given: Options, { coverage }: Campaign): Pick<Verdict, 'missing' | 'isLargeEnough'> {
-  if (!given.mode.includes('safety')) return { missing: [], isLargeEnough: false };
-  if (given.kind === undefined) return { missing: coverage.missing(), isLargeEnough: runsOf(given) >= ENOUGH_RUNS };
-  const isEmpty = runsOf(given) >= ENOUGH_OWN_RUNS && !coverage.situations.has(OWN_JOB_DONE);
-  return { missing: isEmpty ? [`situation: ${OWN_JOB_DONE}`] : [], isLargeEnough: isEmpty };
+  if (!given.mode.includes('safety') || given.kind !== undefined) return { missing: [], isLargeEnough: false };
+  return { missing: coverage.missing(), isLargeEnough: runsOf(given) >= ENOUGH_RUNS };
 }
 
 /** The first run of each broken promise, made as small as can be, with what happened in it. */
@@ -142,14 +148,15 @@ async function traceOf({ runCase, hash }: Played, play: Play): Promise<readonly 
 }
 
 function report(file: string, verdict: Verdict): void {
-  const { campaign, missing, isLargeEnough } = verdict;
-  const failed = campaign.failures.length + (isLargeEnough ? missing.length : 0);
+  const { campaign, missing, isLargeEnough, unproved } = verdict;
+  const failed = campaign.failures.length + unproved.length + (isLargeEnough ? missing.length : 0);
   writeTestReport(file, { passed: campaign.runs - campaign.failures.length, failed });
 }
 
-function keep(about: string, { campaign, failures }: Verdict, { broke }: Options): void {
+function keep(about: string, { campaign, failures, unproved }: Verdict, { broke }: Options): void {
   const invariant = broke ?? failures[0]?.promises[0]?.invariant;
   if (campaign.last === undefined) return;
+  if (unproved.length > 0) return printNote('not kept: it would prove as little each time');
   if (invariant === undefined)
     throw new CliError('This run breaks no promise; say with --broke which one it once broke.', { exitCode: EXIT.usage });
   printNote(`kept as ${addToCorpus({ about, invariant, runCase: campaign.last.runCase })}`);

@@ -8,6 +8,7 @@ import { oneOrder } from '../scenario/one-order.ts';
 import { type OwnKind, ownKindStory } from '../scenario/own-kind.ts';
 import { frozenClassNamed } from './frozen-classes.ts';
 import { frozenPlan, frozenStory, goalsReached } from './frozen-run.ts';
+import { goesRound } from './goes-round.ts';
 import { ownKindPlan } from './own-kind-weather.ts';
 import { plannedFaults } from './planned-faults.ts';
 import { type BrokenPromise, HARNESS_PROMISES, type Played, type RunCase, type Struck, unplayed, type Wanted } from './run-case.ts';
@@ -44,7 +45,7 @@ function optionsOf(runCase: RunCase): Options {
     seed,
     ...(faults === undefined ? {} : { plan: plannedFaults(faults) }),
     invariants: [
-      ...(own === undefined ? invariants : ownKindInvariants(own)),
+      ...(own === undefined ? invariants : [...ownKindInvariants(own), goesRound(own)]),
       situations,
       ...(without.length === 0 ? [] : [withoutOrders(without)]),
     ],

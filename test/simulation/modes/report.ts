@@ -1,7 +1,9 @@
 import { bad, doubtful, good, quiet, strong } from '../../../cli/output/paint.ts';
 import type { Breakage, Campaign } from './campaign.ts';
+import { OWN_JOB_DONE } from './required-situations.ts';
 import { type BrokenPromise, commandOf, type Played } from './run-case.ts';
 import type { Shrunk } from './shrink.ts';
+import { type Tried, triedText } from './tried.ts';
 
 /** From so many random runs on, what was never met counts as a failure. */
 export const ENOUGH_RUNS = 3_000;
@@ -22,12 +24,16 @@ export interface Verdict {
   readonly missing: readonly string[];
   /** Whether that counts. */
   readonly isLargeEnough: boolean;
+  /** What was asked for and not done, in sentences. */
+  readonly unproved: readonly string[];
+  /** What an exhaustive campaign tried. */
+  readonly tried: Tried | undefined;
   readonly tookMs: number;
   readonly showsTrace: boolean;
 }
 
-export const hasFailed = ({ campaign, missing, isLargeEnough }: Verdict): boolean =>
-  campaign.failures.length > 0 || campaign.runs === 0 || (isLargeEnough && missing.length > 0);
+export const hasFailed = ({ campaign, missing, isLargeEnough, unproved }: Verdict): boolean =>
+  campaign.failures.length > 0 || campaign.runs === 0 || unproved.length > 0 || (isLargeEnough && missing.length > 0);
 
 const MOST_LINES = 30;
 const DAY_MS = 86_400_000;
@@ -39,9 +45,12 @@ export function verdictText(verdict: Verdict): string {
     ...failures.flatMap((failure) => failureLines(failure, showsTrace ? Number.POSITIVE_INFINITY : MOST_LINES)),
     ...(single === undefined ? [] : singleLines(single, showsTrace && failures.length === 0)),
     ...(single === undefined ? summaryLines(verdict) : []),
+    ...(showsTrace && single === undefined && failures.length === 0 ? [NO_TRACE] : []),
     ending(verdict),
   ].join('\n');
 }
+
+const NO_TRACE = 'No trace is shown: no run broke a promise. To see all of one run, name it: --seed <number> --trace.';
 
 /** Everything a person needs who has never seen the run. */
 export function failureLines({ promises, played, times, shrunk, lines }: Failure, mostLines = MOST_LINES): string[] {
@@ -79,7 +88,7 @@ const singleLines = ({ runCase, hash, story, struck, events, virtualMs, lines = 
   `trace hash ${hash}`,
 ];
 
-function summaryLines({ title, campaign, missing, isLargeEnough, tookMs }: Verdict): string[] {
+function summaryLines({ title, campaign, missing, isLargeEnough, tried, tookMs }: Verdict): string[] {
   const { runs, struck, points, events, virtualMs, coverage } = campaign;
   const services = [...coverage.byService()].sort(([left], [right]) => left.localeCompare(right));
   const situations = [...coverage.situations].sort(([left], [right]) => left.localeCompare(right));
@@ -87,6 +96,7 @@ function summaryLines({ title, campaign, missing, isLargeEnough, tookMs }: Verdi
     strong(title),
     `${runs} runs in ${(tookMs / 1000).toFixed(0)} s (${(runs / (tookMs / 1000)).toFixed(1)}/s): ${(virtualMs / DAY_MS).toFixed(1)} virtual days, ${events} events,`,
     `${points} points where something could go wrong, ${struck} where it did`,
+    ...(tried === undefined ? [] : [triedText(tried)]),
     '',
     strong('Faults by service'),
     ...services.map(
@@ -111,18 +121,27 @@ function columns(entries: readonly string[]): string[] {
 }
 
 function ending(verdict: Verdict): string {
-  const { campaign, missing, isLargeEnough } = verdict;
-  if (!hasFailed(verdict)) return `${good('✓')} ${campaign.runs} ${campaign.runs === 1 ? 'run' : 'runs'}, 0 broken promises`;
-  if (campaign.runs === 0) return `${bad('✗')} nothing was run`;
+  const { campaign, missing, isLargeEnough, unproved } = verdict;
+  const runs = `${campaign.runs} ${campaign.runs === 1 ? 'run' : 'runs'}`;
+  if (!hasFailed(verdict)) return `${good('✓')} ${runs}, 0 broken promises${jobDone(campaign)}`;
+  if (campaign.runs === 0) return `${bad('✗')} ${['nothing was run', ...unproved].join('. ')}`;
   const broken = campaign.failures.length === 0 ? '' : `${campaign.failures.length} of ${campaign.runs} runs broke a promise`;
   const stopped = campaign.stopped ? doubtful('; stopped there') : '';
   const unmet = isLargeEnough && missing.length > 0 ? `${broken === '' ? '' : '; '}${missing.length} things were never met` : '';
-  return `${bad('✗')} ${broken}${stopped}${unmet}`;
+  const told = `${broken}${stopped}${unmet}`;
+  return [...(told === '' ? [] : [`${bad('✗')} ${told}`]), ...unproved.map((sentence) => `${bad('✗')} ${sentence}`)].join('\n');
+}
+
+/** Of a job of one kind: how often the rest was tried, too. */
+function jobDone({ runs, coverage }: Campaign): string {
+  const done = coverage.situations.get(OWN_JOB_DONE);
+  if (done === undefined) return '';
+  return runs === 1 ? '; the job was done' : `; the job was done in ${done === runs ? 'each' : `${done}`} of them`;
 }
 
 /** The same for programs. */
 export const verdictDocument = (verdict: Verdict): Record<string, unknown> => {
-  const { title, campaign, failures, missing, isLargeEnough, tookMs } = verdict;
+  const { title, campaign, failures, missing, isLargeEnough, unproved, tried, tookMs, showsTrace } = verdict;
   const { runs, stopped, struck, points, events, virtualMs, coverage, last } = campaign;
   return {
     ok: !hasFailed(verdict),
@@ -135,7 +154,9 @@ export const verdictDocument = (verdict: Verdict): Record<string, unknown> => {
     events,
     points,
     faults: struck,
+    ...(tried === undefined ? {} : { tried }),
     ...(runs === 1 ? { hash: last?.hash } : {}),
+    ...(runs === 1 && showsTrace && failures.length === 0 ? { trace: last?.lines ?? [] } : {}),
     failures: failures.map(({ promises, played, times, shrunk, lines }) => ({
       promises,
       times,
@@ -144,6 +165,7 @@ export const verdictDocument = (verdict: Verdict): Record<string, unknown> => {
       ...(shrunk === undefined ? {} : { smallest: commandOf(shrunk.runCase), faults: shrunk.played.struck }),
       trace: lines,
     })),
+    unproved,
     missing,
     missingCounts: isLargeEnough,
     situations: Object.fromEntries(coverage.situations),

@@ -16,6 +16,7 @@ export const REQUIRED_SITUATIONS: readonly string[] = [
   'unknown resolved as paid',
   'unknown resolved as refunded',
   'the provider asks for a long pause',
+  'the provider tells of another currency',
   // The order's ways.
   'order: pending_payment → paid',
   'order: pending_payment → payment_declined',
@@ -29,6 +30,7 @@ export const REQUIRED_SITUATIONS: readonly string[] = [
   'a message is handed back',
   'a message comes again',
   'a batch of several',
+  'a batch holds several of one FIFO group',
   // The circuit.
   'breaker open',
   'breaker half-open',

@@ -80,8 +80,9 @@ function watchOrders(note: Note): Observer {
   return {
     providerCalled: ({ from, paymentIntentId, operation }) => void asked.set(`${from} ${paymentIntentId}`, operation),
     providerMoved: ({ effect }) => note(`provider: ${effect.kind}`),
-    providerAnswered: (_call, { status, retryAfterSeconds }) => {
+    providerAnswered: (_call, { status, retryAfterSeconds, body = '' }) => {
       note(`provider answers ${status}`);
+      if (body.includes(OTHER_CURRENCY)) note('the provider tells of another currency');
       if (retryAfterSeconds !== undefined && retryAfterSeconds > 60) note('the provider asks for a long pause');
     },
     itemWritten({ table, id, old, next, by = '' }: ItemWritten) {
@@ -101,6 +102,9 @@ function watchOrders(note: Note): Observer {
     },
   };
 }
+
+/** Every order is in euros. */
+const OTHER_CURRENCY = '"currency":"USD"';
 
 const MOST_TRIES = 6;
 function noteTry(tries: number, note: Note): void {
@@ -144,6 +148,8 @@ function watchSurroundings({ jobQueues }: Simulation, note: Note): Observer {
     },
     messagesDelivered(_queueName: string, records: readonly SQSRecord[]) {
       if (records.length > 1) note('a batch of several');
+      const groups = records.flatMap(({ attributes }) => attributes.MessageGroupId ?? []);
+      if (new Set(groups).size < groups.length) note('a batch holds several of one FIFO group');
       for (const { attributes } of records) if (Number(attributes.ApproximateReceiveCount) > 1) note('a message comes again');
     },
     messagesLost: (_queueName, _bodies, why) => note(`messages lost: ${why}`),

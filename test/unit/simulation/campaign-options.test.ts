@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { checkOptions } from '../../simulation/modes/check-options.ts';
 import { FROZEN_CLASSES } from '../../simulation/modes/frozen-classes.ts';
-import { readOptions } from '../../simulation/modes/options.ts';
+import { createCommand, isOneRun, readOptions } from '../../simulation/modes/options.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'andal-options-'));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -38,6 +38,8 @@ describe('an option that would have no effect is refused, and so is what does no
     [['--seed', '7', '--broke', 'S1'], 'it needs --add-to-corpus'],
     [['--seed', '7', '--add-to-corpus', 'once', '--broke', 'ZZ'], 'There is no promise ZZ; there are S1'],
     [['--add-to-corpus', 'once'], 'name it with --seed'],
+    [['--part', '1/2'], '--part means nothing to --mode safety; it is for exhaustive.'],
+    [['--mode', 'exhaustive', '--part', '1/2', '--faults', 'none'], 'leave --part out'],
   ])('%j', async (args, sentence) => {
     await expect(check(args)).rejects.toMatchObject({ name: 'CliError', exitCode: 2, message: expect.stringContaining(sentence) });
   });
@@ -45,6 +47,9 @@ describe('an option that would have no effect is refused, and so is what does no
   it.each([
     [[]],
     [['--seed', '7', '--trace']],
+    [['--runs', '1', '--trace']],
+    [['--mode', 'exhaustive', '--part', '3/3']],
+    [['--mode', 'corpus,exhaustive', '--pairs', '--sample', '50', '--part', '1/8']],
     [['--mode', 'exhaustive', '--pairs', '--sample', '5', '--seed', '3']],
     [['--mode', 'corpus,exhaustive', '--report', join(directory, 'report.json')]],
     [['--mode', 'liveness', '--class', 'clocks:apart']],
@@ -53,6 +58,39 @@ describe('an option that would have no effect is refused, and so is what does no
     [['--kind', 'capture-payment', '--payload', CAPTURE, '--item', '{"status":"pending_payment"}', '--rate', '0.3']],
   ])('but not %j', async (args) => {
     await expect(check(args)).resolves.toBeUndefined();
+  });
+});
+
+describe('arguments that would be ignored or make no sense are wrong usage', () => {
+  const refusalOf = (args: readonly string[]): string => {
+    const command = createCommand()
+      .exitOverride()
+      .configureOutput({ writeErr: () => undefined });
+    try {
+      command.parse(['node', 'simulate', ...args]);
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return 'none';
+  };
+
+  const PARTS = ['0/4', '5/4', '1/0', '4', '1/2/3', '-1/4', '1.5/4', 'a/b', ''];
+  it.each<[string[], string]>([
+    [['--skew', '--no-skew'], '--skew and --no-skew contradict each other; use one of them'],
+    [['--no-skew', '--skew'], '--no-skew and --skew contradict each other; use one of them'],
+    [['--seed', '7', '--runs', '3', '--seed', '8'], '--seed is given twice; give it once'],
+    [['--mode', 'safety,safety'], 'safety is named twice'],
+    [['--without-orders', '2,3,2'], '2 is named twice'],
+    [['--faults', '12:late,12:dropped'], 'point 12 is named twice'],
+    [['--jobs', '1000000'], 'this machine runs'],
+    [['--patience', '2592000'], 'at most 86400, a day, is expected'],
+    ...PARTS.map((part): [string[], string] => [['--mode', 'exhaustive', '--part', part], 'write <k>/<n>']),
+  ])('%j', (args, sentence) => {
+    expect(refusalOf(args)).toContain(sentence);
+  });
+
+  it('but several that differ are none', () => {
+    expect(refusalOf(['--skew', '--trace', '--json', '--mode', 'safety,corpus', '--jobs', '1', '--without-orders', '1,2'])).toBe('none');
   });
 });
 
@@ -71,4 +109,14 @@ describe('the classes of liveness', () => {
       ['clocks:behind', -300_000],
     ]);
   });
+});
+
+it.each([
+  [['--seed', '7'], true],
+  [['--runs', '1'], true],
+  [['--seed', '7', '--runs', '2'], false],
+  [[], false],
+  [['--mode', 'exhaustive', '--faults', 'none'], true],
+] as const)('knows whether %j is one run, which is shown by itself', (args, expected) => {
+  expect(isOneRun(readOptions(['node', 'simulate', ...args]))).toBe(expected);
 });

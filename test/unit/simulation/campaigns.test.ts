@@ -1,10 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, it, test } from 'vitest';
 import { countTests } from '../../../scripts/count-tests.ts';
 import { breakagesIn, playCampaign } from '../../simulation/modes/campaign.ts';
-import { exhaustiveCases, safetyCases } from '../../simulation/modes/cases.ts';
+import { type Exhaustive, exhaustiveCases, safetyCases } from '../../simulation/modes/cases.ts';
 import { seedOfCommit } from '../../simulation/modes/commit-seed.ts';
 import { addToCorpus, readCorpus } from '../../simulation/modes/corpus.ts';
 import { createCoverage, serviceOf } from '../../simulation/modes/coverage.ts';
@@ -14,6 +14,7 @@ import { failureLines, hasFailed, type Verdict, verdictText } from '../../simula
 import { commandOf, type Play, type Played, type RunCase, type Struck } from '../../simulation/modes/run-case.ts';
 import { shrink } from '../../simulation/modes/shrink.ts';
 import { writeTestReport } from '../../simulation/modes/test-report.ts';
+import { leftOut } from '../../simulation/modes/without-orders.ts';
 import type { Fault } from '../../simulation/network/fault.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'andal-campaigns-'));
@@ -35,7 +36,7 @@ const played = (runCase: RunCase, more: Partial<Played> = {}): Played => ({
 const broken = (invariant: string) => ({ invariant, promise: 'a promise', how: 'so', afterMs: 61_500 });
 const struckAt = (at: number, fault: Fault): Struck => ({ at, label: 'worker claim State', nth: at + 1, fault });
 
-/** A run of ten points of one name; it breaks S1 when a fault strikes the fourth and a later one, and order 1 is placed. */
+/** A run of ten points of one name and two orders; it breaks S1 when a fault strikes the fourth and a later one, and order 1 is placed. */
 const simulated: Play = async (runCase) => {
   const plan = plannedFaults(runCase.faults ?? []);
   const points = Array.from({ length: 10 }, (_, index) => ({ index, label: 'worker claim State', atMs: index }));
@@ -44,7 +45,12 @@ const simulated: Play = async (runCase) => {
     return fault === undefined ? [] : [struckAt(point.index, fault)];
   });
   const isBroken = struck.some(({ at }) => at === 3) && struck.some(({ at }) => at > 5) && !(runCase.withoutOrders ?? []).includes(1);
-  return played(runCase, { struck, broken: isBroken ? [broken('S1')] : [], points: points.map(() => ['dropped', 'throttled']) });
+  return played(runCase, {
+    struck,
+    broken: isBroken ? [broken('S1')] : [],
+    points: points.map(() => ['dropped', 'throttled']),
+    situations: Object.fromEntries((runCase.withoutOrders ?? []).filter((number) => number < 3).map((number) => [leftOut(number), 1])),
+  });
 };
 
 const all = async (cases: AsyncGenerator<RunCase | Played, void>): Promise<RunCase[]> => {
@@ -75,13 +81,51 @@ test('draws the same sample of pairs each time, and no more than asked for', asy
   expect(pairs.length).toBeLessThanOrEqual(12);
 });
 
+test('draws each pair of a sample once', async () => {
+  const everything = (await all(exhaustiveCases(simulated, 5, { pairs: { sample: 5_000 } }))).filter(({ faults }) => faults?.length === 2);
+  expect(new Set(everything.map(({ faults }) => JSON.stringify(faults))).size).toBe(everything.length);
+  expect(everything).toHaveLength(((10 * 9) / 2) * 4);
+});
+
+describe('parts of everything', () => {
+  const parts = async (of: number, options: Exhaustive): Promise<string[][]> => {
+    const found: string[][] = [];
+    for (let number = 1; number <= of; number++)
+      found.push((await all(exhaustiveCases(simulated, 5, { ...options, part: { number, of } }))).map((one) => JSON.stringify(one)));
+    return found;
+  };
+
+  it.each([
+    ['single faults', {}],
+    ['pairs', { pairs: {} }],
+    ['a sample of pairs', { pairs: { sample: 12 } }],
+  ])('hold each case once, together all of them: %s', async (_, options) => {
+    const whole = (await all(exhaustiveCases(simulated, 5, options))).map((one) => JSON.stringify(one));
+    for (const count of [1, 2, 4, 7]) expect((await parts(count, options)).flat().sort()).toEqual([...whole].sort());
+  });
+
+  it('are about as long as each other', async () => {
+    const lengths = (await parts(4, { pairs: {} })).map(({ length }) => length);
+    expect(Math.max(...lengths) - Math.min(...lengths)).toBeLessThan(20);
+    expect((await parts(4, {})).map(({ length }) => length)).toEqual([6, 5, 5, 5]);
+  });
+});
+
 test('shrinks a broken run to the faults and orders that break it', async () => {
   const faults = Array.from({ length: 10 }, (_, at) => ({ at, fault: 'dropped' }));
   const whole = await simulated({ mode: 'safety', seed: 9, faults });
   const shrunk = await shrink(whole, 'S1', simulated);
   expect(shrunk?.played.struck.map(({ at }) => at)).toEqual([3, 9]);
-  expect(shrunk?.runCase.withoutOrders).toEqual([2, 3]);
+  expect(shrunk?.runCase.withoutOrders).toEqual([2]);
   expect(shrunk && (await simulated(shrunk.runCase)).broken).toHaveLength(1);
+});
+
+test('tries first whether it takes any fault at all', async () => {
+  const always: Play = async (runCase) => ({ ...(await simulated(runCase)), broken: [broken('L1')] });
+  const faults = Array.from({ length: 10 }, (_, at) => ({ at, fault: 'dropped' }));
+  const shrunk = await shrink(await always({ mode: 'safety', seed: 9, faults }), 'L1', always);
+  expect(shrunk?.played.struck).toEqual([]);
+  expect(shrunk?.tried).toBeLessThanOrEqual(5);
 });
 
 test('leaves out no orders where a job of one kind is played in place of customers', async () => {
@@ -139,7 +183,18 @@ test('shows each broken promise once, by the first run that broke it', () => {
 
 const verdictOn = async (play: Play, isLargeEnough: boolean): Promise<Verdict> => {
   const campaign = await playCampaign(safetyCases({ from: 1, runs: 3 }, {}), { play, jobs: 2 });
-  return { title: 'three', campaign, failures: [], missing: campaign.coverage.missing(), isLargeEnough, tookMs: 1, showsTrace: false };
+  const missing = campaign.coverage.missing();
+  return {
+    title: 'three',
+    campaign,
+    failures: [],
+    missing,
+    isLargeEnough,
+    unproved: [],
+    tried: undefined,
+    tookMs: 1,
+    showsTrace: false,
+  };
 };
 
 test('fails a large campaign in which something never happened, and names it', async () => {
@@ -184,6 +239,13 @@ test('stops a campaign that breaks again and again', async () => {
   const campaign = await playCampaign(safetyCases({ from: 1, runs: 5_000 }, {}), { play, jobs: 2 });
   expect(campaign.stopped).toBe(true);
   expect(campaign.runs).toBeLessThan(100);
+});
+
+test('stops a campaign soon whose runs hang, for each takes as long as it may', async () => {
+  const play: Play = async (runCase) => played(runCase, { broken: [broken('hangs')] });
+  const campaign = await playCampaign(safetyCases({ from: 1, runs: 5_000 }, {}), { play, jobs: 1 });
+  expect(campaign.stopped).toBe(true);
+  expect(campaign.runs).toBeLessThan(6);
 });
 
 test('leaves its counts where the check reads them', () => {

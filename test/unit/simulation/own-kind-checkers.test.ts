@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { doneMeansHeard } from '../../simulation/invariants/done-means-heard.ts';
 import { ownKindInvariants } from '../../simulation/invariants/own-kind.ts';
+import { goesRound } from '../../simulation/modes/goes-round.ts';
 import { ownKindPlan } from '../../simulation/modes/own-kind-weather.ts';
 import { type ObservedRun, ORDER, ORDER_ID, observe, START_MS } from './observed-run.ts';
 
@@ -85,6 +86,49 @@ describe('S11 of a kind of one’s own', () => {
     expect(called(undefined)).toEqual([expect.stringContaining('has no idempotency key')]);
     expect(called('')).toEqual([expect.stringContaining('has no idempotency key')]);
     expect(called('fee:1', 'fee:2')).toEqual([expect.stringContaining('under two keys, fee:1 and fee:2')]);
+  });
+});
+
+describe('a kind of one’s own that is put off again and again', () => {
+  const observed = () => {
+    const invoked: string[] = [];
+    const checker = goesRound(OWN);
+    const run = observe({
+      ...checker,
+      watch(simulation, violate) {
+        Object.assign(simulation, { lambda: { invoke: (name: string) => invoked.push(name) } });
+        return checker.watch(simulation, violate);
+      },
+    });
+    const deliver = (times: number): void => {
+      for (let time = 0; time < times; time++) run.deliver('capture-payment', ['a', 'b']);
+    };
+    const invoke = (name: string): void => run.simulation.lambda.invoke(name, {}, () => undefined);
+    return { run, deliver, invoke, invoked };
+  };
+
+  it('breaks a promise after some hundred deliveries, and its worker is called no more', () => {
+    const { run, deliver, invoke, invoked } = observed();
+    deliver(150);
+    invoke('execute-job/capture-payment');
+    expect(run.violations).toEqual([]);
+    deliver(1);
+    expect(run.violations).toEqual([expect.stringContaining('was delivered 302 times and was neither done nor given up')]);
+    invoke('execute-job/capture-payment');
+    invoke('rescue-jobs');
+    expect(invoked).toEqual(['execute-job/capture-payment', 'rescue-jobs']);
+  });
+
+  it('is left alone where it ends in between, by its record or by its letter', () => {
+    const { run, deliver } = observed();
+    deliver(140);
+    commit(run, 1);
+    deliver(140);
+    run.send('capture-payment-dlq', '{}');
+    deliver(140);
+    expect(run.violations).toEqual([]);
+    for (let time = 0; time < 400; time++) run.deliver('send-receipt', ['a']);
+    expect(run.violations).toEqual([]);
   });
 });
 
