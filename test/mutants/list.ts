@@ -1,4 +1,5 @@
 import { cacheMutants } from './list/cache.ts';
+import { carriageMutants } from './list/carriage.ts';
 import { edgeMutants } from './list/edges.ts';
 import { foundMutants } from './list/found.ts';
 import { horizonMutants } from './list/horizon.ts';
@@ -7,6 +8,8 @@ import { loadMutants } from './list/load.ts';
 import { outcomeMutants } from './list/outcomes.ts';
 import { protocolMutants } from './list/protocol.ts';
 import { quietMutants } from './list/quiet.ts';
+import { receiptMutants } from './list/receipts.ts';
+import { requestMutants } from './list/requests.ts';
 import { runMutants } from './list/runs.ts';
 import { templateMutants } from './list/templates.ts';
 import type { Mutant } from './mutant.ts';
@@ -23,6 +26,9 @@ export const mutants: readonly Mutant[] = [
   ...templateMutants,
   ...foundMutants,
   ...quietMutants,
+  ...receiptMutants,
+  ...requestMutants,
+  ...carriageMutants,
 ];
 
 /** @throws Error naming what there is */

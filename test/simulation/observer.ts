@@ -4,7 +4,7 @@ import type { Call } from '../support/fake-aws/wire.ts';
 import type { InvocationEnd } from './cloud/lambda.ts';
 import type { Process } from './kernel/process.ts';
 import type { ProviderMovement } from './provider/memory-ledger.ts';
-import type { ProviderCall } from './provider/provider-requests.ts';
+import type { ProviderAnswer, ProviderCall } from './provider/provider-requests.ts';
 
 /** One item before and after one write, as plain values. */
 export interface ItemWritten {
@@ -39,7 +39,7 @@ export interface Observer {
   /** A call reached the provider. */
   providerCalled?(call: ProviderCall): void;
   /** The provider answered; the caller may never get it. */
-  providerAnswered?(call: ProviderCall, answer: { readonly status: number; readonly retryAfterSeconds: number | undefined }): void;
+  providerAnswered?(call: ProviderCall, answer: ProviderAnswer): void;
   /** Money moved, or an intent was closed. */
   providerMoved?(movement: ProviderMovement): void;
   /** An accepted SQS call of a process: sends, hand-backs, letters. */

@@ -17,21 +17,22 @@ export const cacheMutants: readonly Mutant[] = [
       },
       {
         file: WIRE_WORKER,
-        from: 'const store = createItemStore(dynamodb, environment.STATE_TABLE, pauseAfterConflict);',
-        to: `const kept = createItemStore(dynamodb, environment.STATE_TABLE, pauseAfterConflict);
-  const cache = createDynamoDbCache({ sdk, tableName: 'Cache', clock, random });
-  const store: typeof kept = {
-    ...kept,
-    async write(write) {
-      const [, userId] = /^USER#(.+)$/.exec(write.key.pk) ?? [];
-      const isCommit = Object.values(write.values).some((value) => (value as { status?: string } | null)?.status === 'completed');
-      if (userId !== undefined && isCommit) {
-        await cache.invalidate(orderCacheKey(userId, write.key.sk.replace('ORDER#', '')));
-        await cache.invalidate(orderSummaryCacheKey(userId));
-      }
-      return kept.write(write);
-    },
-  };`,
+        from: 'createItemStore(dynamodb, environment.STATE_TABLE, pauseAfterConflict)',
+        to: `((kept: ReturnType<typeof createItemStore>): typeof kept => {
+    const cache = createDynamoDbCache({ sdk, tableName: 'Cache', clock, random });
+    return {
+      ...kept,
+      async write(write) {
+        const [, userId] = /^USER#(.+)$/.exec(write.key.pk) ?? [];
+        const isCommit = Object.values(write.values).some((value) => (value as { status?: string } | null)?.status === 'completed');
+        if (userId !== undefined && isCommit) {
+          await cache.invalidate(orderCacheKey(userId, write.key.sk.replace('ORDER#', '')));
+          await cache.invalidate(orderSummaryCacheKey(userId));
+        }
+        return kept.write(write);
+      },
+    };
+  })(createItemStore(dynamodb, environment.STATE_TABLE, pauseAfterConflict))`,
       },
       {
         file: 'functions/invalidate-cache/handler.ts',

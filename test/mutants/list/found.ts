@@ -30,6 +30,6 @@ export const foundMutants: readonly Mutant[] = [
     name: 'rate slots in finer digits than the table keeps',
     edits: [{ file: 'shared/rate-limit/slots.ts', from: '=> Math.round(ms * 1000) / 1000;', to: '=> ms / 1;' }],
     killers: ['L1', 'L4', 'S17', 'L5'],
-    hunts: [{ by: 'simulation', story: 'many-users', seeds: 1500 }],
+    hunts: [directedHunt('new workers after a rush', 4)],
   },
 ];

@@ -7,16 +7,11 @@ export const letterMutants: readonly Mutant[] = [
   {
     name: 'replay deletes before sending',
     edits: [
+      { file: REPLAY, from: '  const [left] = await world.letters.remove([received]);\n', to: '' },
       {
         file: REPLAY,
-        from: `  const [unsent] = await world.sender.send(source.queueUrl, [outgoing(letter, plan)]);
-  if (unsent !== undefined) return { outcome: 'not-sent', code: unsent.code };
-  const [left] = await world.letters.remove([received]);
-`,
-        to: `  const [left] = await world.letters.remove([received]);
-  const [unsent] = await world.sender.send(source.queueUrl, [outgoing(letter, plan)]);
-  if (unsent !== undefined) return { outcome: 'not-sent', code: unsent.code };
-`,
+        from: '  const [unsent] = await world.sender.send(source.queueUrl, [',
+        to: '  const [left] = await world.letters.remove([received]);\n  const [unsent] = await world.sender.send(source.queueUrl, [',
       },
     ],
     killers: ['S19'],

@@ -129,19 +129,20 @@ export const protocolMutants: readonly Mutant[] = [
       { file: WIRE_WORKER, from: "import { createHandler } from './handler.ts';", to: SENDER_IMPORTS },
       {
         file: WIRE_WORKER,
-        from: 'const store = createItemStore(dynamodb, environment.STATE_TABLE, pauseAfterConflict);',
-        to: `const kept = createItemStore(dynamodb, environment.STATE_TABLE, pauseAfterConflict);
-  const sender = createQueueSender(createSqsClient({ sdk }));
-  const store: typeof kept = {
-    ...kept,
-    async write(write) {
-      const [name, outbox] = Object.entries(write.values).find(([, value]) => Array.isArray(value) && value[0]?.idempotencyKey) ?? [];
-      if (name === undefined) return kept.write(write);
-      for (const message of outbox as { kind: string }[])
-        await sender.send(environment.QUEUE_URL.replace(definition.kind, message.kind), [{ id: '0', body: JSON.stringify(message) }]);
-      return kept.write({ ...write, values: { ...write.values, [name]: [] } });
-    },
-  };`,
+        from: 'createItemStore(dynamodb, environment.STATE_TABLE, pauseAfterConflict)',
+        to: `((kept: ReturnType<typeof createItemStore>): typeof kept => {
+    const sender = createQueueSender(createSqsClient({ sdk }));
+    return {
+      ...kept,
+      async write(write) {
+        const [name, outbox] = Object.entries(write.values).find(([, value]) => Array.isArray(value) && value[0]?.idempotencyKey) ?? [];
+        if (name === undefined) return kept.write(write);
+        for (const message of outbox as { kind: string }[])
+          await sender.send(environment.QUEUE_URL.replace(definition.kind, message.kind), [{ id: '0', body: JSON.stringify(message) }]);
+        return kept.write({ ...write, values: { ...write.values, [name]: [] } });
+      },
+    };
+  })(createItemStore(dynamodb, environment.STATE_TABLE, pauseAfterConflict))`,
       },
     ],
     killers: ['S5'],

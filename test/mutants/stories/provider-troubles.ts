@@ -70,6 +70,19 @@ export const providerTroubles = {
     stormMs: 10 * MINUTE_MS,
     begin: (simulation) => placeMany(simulation, 14, SECOND_MS, MAGIC_AMOUNTS.decline.amountMinor),
   }),
+  /** Nobody who knows the limit's row is left, and the next order meets it as a stranger. */
+  'new workers after a rush': directed('new workers after a rush', {
+    stormMs: 10 * MINUTE_MS,
+    begin(simulation) {
+      const { world, lambda } = simulation;
+      placeMany(simulation, 40, 300);
+      for (let minute = 1; minute <= 4; minute++)
+        world.after(minute * MINUTE_MS, () => {
+          lambda.replaceEnvironments('execute-job/capture-payment');
+          place(simulation, { number: 100 + minute });
+        });
+    },
+  }),
   'a rush of orders': directed('a rush of orders', {
     stormMs: 5 * MINUTE_MS,
     begin: (simulation) => placeMany(simulation, 160, 100),

@@ -1,4 +1,13 @@
-import { adjustStock, askFor, callApi, createOrder, keepAsking, readOrder, readSummary } from '../../simulation/scenario/api.ts';
+import {
+  adjustStock,
+  askFor,
+  callApi,
+  createOrder,
+  exportOrders,
+  keepAsking,
+  readOrder,
+  readSummary,
+} from '../../simulation/scenario/api.ts';
 import type { Simulation } from '../../simulation/simulation.ts';
 import { MINUTE_MS, type Placed, place, SECOND_MS } from './customers.ts';
 import { type Directed, directed, strikes } from './directed.ts';
@@ -37,6 +46,27 @@ export const requests = {
     begin(simulation) {
       simulation.faults.plan = strikes(({ label }) => (/^read-order (?:GetItem|Query) State$/.test(label) ? 'stale-read' : undefined));
       readAroundCommits(simulation);
+    },
+  }),
+  /** A refund, and a payment attempt that the order is not ready for. */
+  'one key for two wishes': directed('one key for two wishes', {
+    stormMs: 10 * MINUTE_MS,
+    begin(simulation) {
+      const ask = (what: 'accept-refund' | 'accept-payment-attempt', { userId, orderId }: Placed): void =>
+        keepAsking(simulation, askFor(what, userId, orderId, 'wish-1'));
+      place(simulation, { number: 1 }, (order) => {
+        simulation.world.after(20 * SECOND_MS, () => ask('accept-refund', order));
+        simulation.world.after(MINUTE_MS, () => ask('accept-payment-attempt', order));
+      });
+    },
+  }),
+  'keys of adjustments and exports used twice': directed('keys of adjustments and exports used twice', {
+    stormMs: 10 * MINUTE_MS,
+    begin(simulation) {
+      const asked = [adjustStock('sku-1', 'key-1', 5), adjustStock('sku-1', 'key-1', 5), adjustStock('sku-1', 'key-1', 7)];
+      const exports = [exportOrders('u-1', 'key-1'), exportOrders('u-1', 'key-1')];
+      for (const [index, request] of [...asked, ...exports].entries())
+        simulation.world.after(5 * index * SECOND_MS, () => keepAsking(simulation, request));
     },
   }),
   'stock in a crowd': directed('stock in a crowd', {

@@ -35,6 +35,8 @@ import { restore } from './s24-restore.ts';
 import { rightReceipt } from './s25-right-receipt.ts';
 import { stockAddsUp } from './s26-stock-adds-up.ts';
 import { wholeExport } from './s27-whole-export.ts';
+import { fifoOrder } from './s28-fifo-order.ts';
+import { paused } from './s29-paused.ts';
 
 /** Every promise that is watched, in the order of docs/verification.md. */
 export const invariants: readonly Invariant[] = [
@@ -66,6 +68,8 @@ export const invariants: readonly Invariant[] = [
   rightReceipt,
   stockAddsUp,
   wholeExport,
+  fifoOrder,
+  paused,
   everythingEnds,
   outboxDrains,
   cacheAtRest,

@@ -1,7 +1,7 @@
-import { fromAttributeValues } from '#shared/aws/attribute-values.ts';
 import { type ItemKey, jobItemKey, ORDER_PREFIX, orderItemKey, USER_PREFIX } from '#shared/contract/item-keys.ts';
 import type { OperationRecord } from '#shared/item/attributes.ts';
 import { TABLES } from '../cloud/names.ts';
+import { plainItem } from '../cloud/plain-item.ts';
 import type { Simulation } from '../simulation.ts';
 
 /** An item as a checker sees it. Read here by name, not by the product's own rules, so that a broken rule is not believed. */
@@ -29,7 +29,7 @@ export const numberOf = (image: Image | undefined, name: string): number => Numb
 /** The item as it is now. */
 export function imageOf({ dynamodb }: Pick<Simulation, 'dynamodb'>, { pk, sk }: ItemKey): Image | undefined {
   const item = dynamodb.item(TABLES.state, { pk: { S: pk }, sk: { S: sk } });
-  return item && fromAttributeValues(item as never);
+  return item && plainItem(item);
 }
 
 export const imageOfReference = (simulation: Pick<Simulation, 'dynamodb'>, reference: string): Image | undefined =>

@@ -37,7 +37,7 @@ export function comparedWith(write: WriteInput, attribute: string, comparison: '
   const { ConditionExpression: condition = '', ExpressionAttributeNames: names = {}, ExpressionAttributeValues: values = {} } = write;
   const placeholders = Object.keys(names).filter((placeholder) => names[placeholder] === attribute);
   return placeholders.flatMap((placeholder) => {
-    const pattern = new RegExp(`${placeholder}(?![\\w.])\\s*${comparison}\\s*(:\\w+)`, 'g');
+    const pattern = patternOf(`${placeholder}(?![\\w.])\\s*${comparison}\\s*(:\\w+)`);
     return [...condition.matchAll(pattern)].flatMap(([, name = '']) => given(values, name));
   });
 }
@@ -54,4 +54,15 @@ export function addedNumber(write: WriteInput, attribute: string): unknown {
   const placeholder = Object.keys(names).find((name) => names[name] === attribute) ?? '';
   const [, value = ''] = new RegExp(`${placeholder} (:\\w+)`).exec(added) ?? [];
   return given(values, value)[0];
+}
+
+/** Placeholders are few and asked for with every write. */
+const patterns = new Map<string, RegExp>();
+
+function patternOf(source: string): RegExp {
+  const before = patterns.get(source);
+  if (before !== undefined) return before;
+  const pattern = new RegExp(source, 'g');
+  patterns.set(source, pattern);
+  return pattern;
 }

@@ -7,6 +7,7 @@ import { OWN_JOB_DONE } from '../modes/required-situations.ts';
 import { definitionOf, type OwnKind } from '../scenario/own-kind.ts';
 import type { Simulation } from '../simulation.ts';
 import { DONE_MEANS_DONE, doneMeansHeard } from './done-means-heard.ts';
+import { idOf } from './item-views.ts';
 import { breakerCloses } from './l6-breaker-closes.ts';
 import { leaseDeadlines } from './l8-lease-deadlines.ts';
 import { oneCharge } from './s01-one-charge.ts';
@@ -14,6 +15,7 @@ import { oneEffect } from './s06-one-effect.ts';
 import { fencing } from './s07-fencing.ts';
 import { breaker } from './s16-breaker.ts';
 import { noLeaks } from './s20-no-leaks.ts';
+import { trackReceipts } from './sent-receipts.ts';
 
 /**
  * What is watched when a job of any kind runs by itself. The other checkers know orders, and what they say of anything else would be
@@ -32,6 +34,7 @@ export const ownKindInvariants = (own: OwnKind): readonly Invariant[] => [
   doneMeansHeard(own),
   durableBeforeAck(own),
   everyJobEnds(own),
+  mailOnce(own),
 ];
 
 const ACTS = new Set(['capture', 'refund', 'void']);
@@ -86,6 +89,23 @@ function recordOf({ dynamodb }: Simulation, { kind, payload }: OwnKind): Operati
   const item = dynamodb.item(TABLES.state, { pk: { S: key.pk }, sk: { S: key.sk } });
   return item && (fromAttributeValues(item as never)[`op:${operation}`] as OperationRecord | undefined);
 }
+
+/** Every receipt it sends, whatever it calls it. */
+const mailOnce = (own: OwnKind): Invariant => ({
+  id: 'S25',
+  promise: 'no receipt is sent a second time by a worker that could have asked whether it was',
+  watch(_, violate) {
+    const definition = definitionOf(own.kind);
+    const id = idOf(targetOf(definition, definition.payload.parse(own.payload)).key);
+    const sent = trackReceipts(() => id);
+    return {
+      itemWritten(written) {
+        const again = sent.itemWritten(written);
+        if (again !== undefined) violate(again);
+      },
+    };
+  },
+});
 
 const queueNameOf = ({ jobQueues }: Simulation, { kind }: OwnKind): string =>
   jobQueues.find(({ definition }) => definition.kind === kind)?.queueName ?? kind;

@@ -1,6 +1,6 @@
-import { fromAttributeValues } from '#shared/aws/attribute-values.ts';
 import { JOB_PREFIX } from '#shared/contract/item-keys.ts';
 import { TABLES } from '../cloud/names.ts';
+import { plainItem } from '../cloud/plain-item.ts';
 import type { Simulation } from '../simulation.ts';
 import {
   awaitedJob,
@@ -16,8 +16,7 @@ import {
 } from './item-views.ts';
 
 /** Every item as it is now. */
-export const stateImages = ({ dynamodb }: Pick<Simulation, 'dynamodb'>): Image[] =>
-  dynamodb.items(TABLES.state).map((item) => fromAttributeValues(item as never));
+export const stateImages = ({ dynamodb }: Pick<Simulation, 'dynamodb'>): Image[] => dynamodb.items(TABLES.state).map(plainItem);
 
 /** Every job that this item calls for or has begun, finished or not, told from its state alone. */
 export function promisedJobs(image: Image): JobName[] {

@@ -2,6 +2,7 @@ import { orderItemKey } from '#shared/contract/item-keys.ts';
 import type { Invariant } from '../invariant.ts';
 import type { ApiExchange, ItemWritten } from '../observer.ts';
 import { type Image, idOf, referenceOf } from './item-views.ts';
+import { trackWishes } from './wishes-taken.ts';
 
 /** What a customer wrote down with an order; nothing changes it afterwards. */
 const WRITTEN_ONCE = ['userId', 'orderId', 'amountMinor', 'currency', 'note', 'createdAtMs'] as const;
@@ -19,53 +20,61 @@ interface Intent {
  */
 export const apiIdempotency: Invariant = {
   id: 'S9',
-  promise: 'same key and body mean one order, taken once; the same key with another body is refused and writes nothing',
+  promise:
+    'same key and body mean one order, adjustment, export or wish, taken once and never for nothing; the same key with another body is refused and writes nothing',
   watch(simulation, violate) {
     const intents = new Map<string, Intent>();
     const created = new Map<string, Image>();
-    const keysOfUser = new Map<string, Set<string>>();
-    const ordersOfUser = new Map<string, number>();
+    const wishes = trackWishes();
+    /** By who takes them in and whose they are. */
+    const keysOf = new Map<string, Set<string>>();
+    const takenOf = new Map<string, number>();
     let restored = false;
     return {
       itemWritten(written) {
-        if (written.table === 'State') judgeWrite(written, created, ordersOfUser, violate);
+        wishes.itemWritten(written);
+        if (written.table !== 'State') return;
+        const taken = takenBy(written);
+        if (taken !== undefined) takenOf.set(taken, (takenOf.get(taken) ?? 0) + 1);
+        judgeWrite(written, created, violate);
       },
       apiAnswered(exchange) {
         const { functionName, idempotencyKey, request } = exchange;
         if (idempotencyKey === undefined) return;
-        if (functionName === 'accept-order') keySet(keysOfUser, String(request['userId'])).add(idempotencyKey);
+        keySet(keysOf, `${functionName} ${request['sku'] ?? request['userId']}`).add(idempotencyKey);
         const name = JSON.stringify([functionName, request['userId'], request['orderId'], request['sku'], idempotencyKey]);
         const intent = intents.get(name) ?? { resource: undefined, body: undefined, taken: 0 };
         intents.set(name, intent);
         if (exchange.answer.statusCode === 422) simulation.happened('one key, two bodies');
-        const fault = faultOf(exchange, intent, restored, created);
+        const fault = faultOf(exchange, intent, restored, created) ?? wishes.judge(exchange);
         if (fault !== undefined) violate(`${functionName} under ${idempotencyKey}: ${fault}`);
       },
       disturbed(what) {
         restored ||= what === 'restore';
       },
       finished() {
-        for (const [userId, orders] of ordersOfUser) {
-          const keys = keysOfUser.get(userId)?.size ?? 0;
-          if (!restored && orders > keys) violate(`${userId} has ${orders} orders from ${keys} keys`);
+        for (const [name, taken] of takenOf) {
+          const keys = keysOf.get(name)?.size ?? 0;
+          if (!restored && taken > keys) violate(`${name}: ${taken} were taken from ${keys} keys`);
         }
       },
     };
   },
 };
 
-function judgeWrite(
-  { id, old, next, by }: ItemWritten,
-  created: Map<string, Image>,
-  ordersOfUser: Map<string, number>,
-  violate: (how: string) => void,
-): void {
+/** Undefined for a write that takes nothing in. */
+function takenBy({ old, next, by = '' }: ItemWritten): string | undefined {
+  const [functionName = ''] = by.split('#');
+  if (old !== undefined || next === undefined || !functionName.startsWith('accept-')) return undefined;
+  const { payload = next } = JSON.parse(String(next['message'] ?? '{}')) as { readonly payload?: Image };
+  return `${functionName} ${payload['sku'] ?? payload['userId']}`;
+}
+
+function judgeWrite({ id, old, next, by }: ItemWritten, created: Map<string, Image>, violate: (how: string) => void): void {
   const reference = referenceOf(id);
   if (reference === undefined || next === undefined) return;
   if (old === undefined) {
     created.set(id, next);
-    const userId = String(next['userId']);
-    if (by?.startsWith('accept-order#')) ordersOfUser.set(userId, (ordersOfUser.get(userId) ?? 0) + 1);
     return;
   }
   const changed = WRITTEN_ONCE.find((name) => next[name] !== old[name]);

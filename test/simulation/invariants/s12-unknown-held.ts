@@ -2,6 +2,7 @@ import { TABLES } from '../cloud/names.ts';
 import type { Invariant } from '../invariant.ts';
 import type { ItemWritten } from '../observer.ts';
 import type { Simulation } from '../simulation.ts';
+import { trackCallsAgain } from './calls-again.ts';
 import { type Execution, trackExecutions } from './executions.ts';
 import { type Image, imageOfReference, isOurs, recordedOperations, recordOf, referenceOf } from './item-views.ts';
 import { createRefundsCalledOff } from './refunds-called-off.ts';
@@ -21,6 +22,7 @@ export const unknownHeld: Invariant = {
   watch(simulation, violate) {
     const executions = trackExecutions();
     const calledOff = createRefundsCalledOff(violate);
+    const again = trackCallsAgain();
     const answered = new Set<string>();
     /** By order and operation. */
     const givenUpOnAnAnswer = new Set<string>();
@@ -38,13 +40,15 @@ export const unknownHeld: Invariant = {
       invocationEnded: calledOff.invocationEnded,
       providerAnswered(call, answer) {
         executions.providerAnswered(call, answer);
+        again.providerAnswered(call, answer);
         if (answer.status === 200) answered.add(`${call.operation} ${call.paymentIntentId}`);
       },
       providerCalled(call) {
         if (call.operation !== 'capture' && call.operation !== 'refund') return;
         const behind = executions.behind(call);
         // Who made the call is not always certain; somebody must have been allowed to.
-        if (behind.length > 0 && !behind.some(mayCall))
+        const earlier = again.providerCalled(call, behind);
+        if (behind.length > 0 && (earlier !== undefined || !behind.some(mayCall)))
           violate(`${call.from} calls ${call.operation} of ${call.paymentIntentId} again and has not asked`);
       },
       providerMoved({ effect, key }) {

@@ -1,5 +1,5 @@
 import type { Invariant } from '../invariant.ts';
-import type { ItemWritten } from '../observer.ts';
+import type { ApiExchange, ItemWritten } from '../observer.ts';
 import { type CommittedVersions, createCommittedVersions, saysTheSame } from './committed-versions.ts';
 import { readAnswerOf } from './read-answers.ts';
 
@@ -9,7 +9,8 @@ import { readAnswerOf } from './read-answers.ts';
  */
 export const cacheHonest: Invariant = {
   id: 'S13',
-  promise: 'a cached or answered value is a committed version of the table, word for word, and versions stored under one key never fall',
+  promise:
+    'a cached or answered value is a committed version of the table, word for word, its entity tag names that version, and versions stored under one key never fall',
   watch(simulation, violate) {
     const committed = createCommittedVersions();
     const tokens = new Map<string, number>();
@@ -21,6 +22,8 @@ export const cacheHonest: Invariant = {
         if (written.table === 'Cache') judgeCacheWrite(written, { committed, tokens, highest, count, violate });
       },
       apiAnswered(exchange) {
+        const tag = wrongTag(exchange);
+        if (tag !== undefined) violate(`${exchange.functionName} ${tag}`);
         const answer = readAnswerOf(exchange);
         if (answer === undefined || answer.version === 0) return;
         const { key, version, value } = answer;
@@ -35,6 +38,14 @@ export const cacheHonest: Invariant = {
     };
   },
 };
+
+/** Of an answer that shows an order or a summary: a client that sends the tag back means the version it was shown. */
+function wrongTag({ functionName, answer: { statusCode, body, headers = {} } }: ApiExchange): string | undefined {
+  if (!TAGGED.has(functionName) || statusCode >= 300) return undefined;
+  const version = headers['x-order-version'] ?? (JSON.parse(body) as { readonly version?: unknown }).version;
+  return headers['etag'] === `"${version}"` ? undefined : `tags version ${version} as ${headers['etag']}`;
+}
+const TAGGED = new Set(['read-order', 'accept-order', 'accept-refund', 'accept-payment-attempt']);
 
 interface Watch {
   readonly committed: CommittedVersions;

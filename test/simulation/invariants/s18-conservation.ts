@@ -5,14 +5,16 @@ import { nameOfQueue } from '../network/labels.ts';
 import type { Simulation } from '../simulation.ts';
 import { carriesOutbox, idOf, imageOf, type JobName, jobOf, keyIn, outboxKeys, recordOf } from './item-views.ts';
 import { bodiesOf, type Place, trackJobs } from './job-whereabouts.ts';
+import { trackLetterBodies } from './letter-bodies.ts';
 
 /** Counts every job that a committed write ever promised, of every kind. */
 export const conservation: Invariant = {
   id: 'S18',
   promise:
-    'every accepted job is queued, in flight, dead-lettered, finished, or discarded with an audit entry, and not two of the last three',
+    'every accepted job is queued, in flight, dead-lettered, finished, or discarded with an audit entry, and not two of the last three; a letter has the body of its message, byte for byte',
   watch(simulation, violate) {
     const jobs = trackJobs(simulation);
+    const letters = trackLetterBodies(simulation);
     const accepted = new Map<string, JobName>();
     let [wasRestored, wasHandled] = [false, false];
     const check = (job: JobName, when: string, except?: ReadonlySet<string>): void => {
@@ -35,6 +37,7 @@ export const conservation: Invariant = {
           else accepted.set(key, job);
         }
       },
+      messagesDelivered: letters.messagesDelivered,
       messageDeleted(_, { body }) {
         const job = accepted.get(keyIn(body) ?? '');
         if (job !== undefined) check(job, 'after its message was acknowledged');
@@ -45,6 +48,8 @@ export const conservation: Invariant = {
           for (const job of jobsIn(call)) check(job, 'before the sweep sent it again', fresh);
         }
         jobs.track.queueCalled(call, by);
+        const changed = letters.queueCalled(call, by);
+        if (changed !== undefined) violate(changed);
         if (call.operation.startsWith('DeleteMessage')) checkAll('after a letter was deleted');
       },
       operatorActs() {

@@ -2,10 +2,12 @@ import { TABLES } from '../cloud/names.ts';
 import type { Invariant } from '../invariant.ts';
 import { nameOfQueue } from '../network/labels.ts';
 import type { ItemWritten } from '../observer.ts';
+import { OPERATOR } from '../scenario/operator.ts';
 import type { Simulation } from '../simulation.ts';
 import { type AuditRow, auditRowsIn } from './audit-rows.ts';
 import { keyIn, numberOf, recordedOperations, recordOf } from './item-views.ts';
 import { bodiesOf } from './job-whereabouts.ts';
+import { attributesDropped } from './letter-attributes.ts';
 
 type Letter = ReturnType<Simulation['sqs']['messages']>[number];
 
@@ -13,7 +15,7 @@ type Letter = ReturnType<Simulation['sqs']['messages']>[number];
 export const replay: Invariant = {
   id: 'S19',
   promise:
-    'what a person does with a letter is written down first; a replay sends the same body under the same key before the letter goes, and touches nothing finished',
+    'what a person does with a letter is written down first; a replay sends the same body under the same key, with the attributes others gave it, before the letter goes, and touches nothing finished',
   watch(simulation, violate) {
     const entries = new Map<string, Entry>();
     const sentAtMs = new Map<string, number>();
@@ -39,7 +41,7 @@ export const replay: Invariant = {
         );
         if (!isAudited) violate(`${written.by} opens ${opened.operation} of ${written.id}, and no audit entry says why`);
       },
-      queueCalled({ operation, input }) {
+      queueCalled({ operation, input }, by) {
         const queueName = nameOfQueue(String(input.QueueUrl));
         if (/-dlq(\.fifo)?$/.test(queueName)) {
           const gone = look(queueName);
@@ -49,6 +51,7 @@ export const replay: Invariant = {
             if (wrong !== undefined) violate(`the letter of ${keyIn(letter.body) ?? 'an unreadable message'} left ${queueName}: ${wrong}`);
           }
         } else if (operation.startsWith('SendMessage')) {
+          if (by.startsWith(OPERATOR)) for (const wrong of attributesDropped(input, simulation)) violate(wrong);
           // What a FIFO queue swallows as a repetition was not sent.
           const held = new Set(simulation.sqs.messages(queueName).map(({ body }) => body));
           for (const body of bodiesOf(input)) if (held.has(body)) sentAtMs.set(`${queueName} ${body}`, simulation.world.nowMs);

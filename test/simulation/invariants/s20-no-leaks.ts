@@ -45,10 +45,15 @@ function sentTexts({ operation, input }: Call): unknown {
 
 /** Errors too, with all they carry. */
 const textOf = (what: unknown): string =>
-  typeof what === 'string'
-    ? what
-    : (JSON.stringify(what, (_, member) =>
-        member instanceof Error
-          ? { ...member, name: member.name, message: member.message, stack: member.stack, cause: member.cause }
-          : member,
-      ) ?? '');
+  typeof what === 'string' ? what : ((holdsError(what) ? JSON.stringify(what, withErrors) : JSON.stringify(what)) ?? '');
+
+const withErrors = (_: string, member: unknown): unknown =>
+  member instanceof Error ? { ...member, name: member.name, message: member.message, stack: member.stack, cause: member.cause } : member;
+
+/** Telling is cheaper than asking at each member while the text is made; most of what is looked at holds none. */
+function holdsError(what: unknown): boolean {
+  if (typeof what !== 'object' || what === null) return false;
+  if (what instanceof Error) return true;
+  for (const name in what) if (holdsError((what as Readonly<Record<string, unknown>>)[name])) return true;
+  return false;
+}

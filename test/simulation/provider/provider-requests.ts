@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { createHandler } from '../../../functions/payment-sandbox/handler.ts';
+import { createChance, seedFor } from '../kernel/chance.ts';
 import { createProcess } from '../kernel/process.ts';
 import { type CarryFault, carry, type Network } from '../network/carry.ts';
 import { PROCESS_FAULTS, PROVIDER_FAULTS, type ProviderFault } from '../network/fault.ts';
@@ -17,11 +18,18 @@ export interface ProviderCall {
   readonly sentAtMs: number;
 }
 
+export interface ProviderAnswer {
+  readonly status: number;
+  readonly retryAfterSeconds: number | undefined;
+  /** As it left the provider, or what a fault made of it. */
+  readonly body?: string | undefined;
+}
+
 export interface ProviderParts {
   readonly network: Network;
   readonly ledger: MemoryLedger;
   readonly onCall: (call: ProviderCall) => void;
-  readonly onAnswer: (call: ProviderCall, answer: { readonly status: number; readonly retryAfterSeconds: number | undefined }) => void;
+  readonly onAnswer: (call: ProviderCall, answer: ProviderAnswer) => void;
 }
 
 export type Fetch = (request: Request) => Promise<Response>;
@@ -62,7 +70,7 @@ export function createProviderFetch({ network, ledger, onCall, onAnswer }: Provi
               () => handle(eventOf(request, call)) as Promise<APIGatewayProxyStructuredResultV2>,
               network,
             );
-            onAnswer(arrived, { status: Number(answer.statusCode), retryAfterSeconds: retryAfterOf(answer) });
+            onAnswer(arrived, { status: Number(answer.statusCode), retryAfterSeconds: retryAfterOf(answer), body: answer.body });
             resolve(answer);
           };
           world.after(0, () => void work(), service);
@@ -103,11 +111,17 @@ async function answerWith(fault: ProviderFault | undefined, handle: () => Promis
     }
     case 'wrong-amount': {
       const whole = await handle();
-      return { ...whole, body: (whole.body ?? '').replace(/"amountMinor":(\d+)/, (_, amount) => `"amountMinor":${Number(amount) + 1}`) };
+      return { ...whole, body: ofOtherMoney(whole.body ?? '', world) };
     }
     default:
       return handle();
   }
+}
+
+/** One more of it, or as much of another currency; drawn apart from all else. */
+function ofOtherMoney(body: string, { seed, nowMs }: Network['world']): string {
+  if (createChance(seedFor(seed, `wrong answer at ${nowMs}`)).happens(0.5)) return body.replace(/"currency":"\w+"/, '"currency":"USD"');
+  return body.replace(/"amountMinor":(\d+)/, (_, amount) => `"amountMinor":${Number(amount) + 1}`);
 }
 
 async function read(request: Request): Promise<Omit<ProviderCall, 'atMs' | 'from' | 'sentAtMs'>> {

@@ -1,5 +1,5 @@
-import { fromAttributeValues } from '#shared/aws/attribute-values.ts';
 import { TABLES } from '../cloud/names.ts';
+import { plainItem } from '../cloud/plain-item.ts';
 import type { Simulation } from '../simulation.ts';
 
 type Item = Readonly<Record<string, unknown>>;
@@ -10,7 +10,7 @@ export function isQuiet({ dynamodb, sqs, mappings, streams }: Simulation): boole
     ({ definition, inFlight, enabled }) => !enabled || inFlight > 0 || sqs.messages(definition.queueName).length > 0,
   );
   if (busy || streams.some(({ waiting }) => waiting > 0)) return false;
-  const items = dynamodb.items(TABLES.state).map((item) => fromAttributeValues(item as never));
+  const items = dynamodb.items(TABLES.state).map(plainItem);
   return items.every((item) => isAtRest(item)) && everyReceiptIsOut(items);
 }
 

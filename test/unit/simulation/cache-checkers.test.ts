@@ -40,7 +40,7 @@ const read = (
   run: ObservedRun,
   version: number,
   status: string,
-  { cached = true, startedAtMs = run.nowMs, value = view(version, status) } = {},
+  { cached = true, startedAtMs = run.nowMs, value = view(version, status), etag = `"${version}"` } = {},
 ): void =>
   run.see.apiAnswered({
     functionName: 'read-order',
@@ -49,7 +49,7 @@ const read = (
     answer: {
       statusCode: 200,
       body: JSON.stringify(value),
-      headers: { 'x-order-version': String(version), 'cache-status': cached ? 'andal; hit' : 'andal; fwd=miss' },
+      headers: { etag, 'x-order-version': String(version), 'cache-status': cached ? 'andal; hit' : 'andal; fwd=miss' },
     },
     startedAtMs,
     atMs: run.nowMs,
@@ -79,6 +79,12 @@ describe('S13, the cache is honest', () => {
       expect.stringContaining('answered as version 3, which was never committed so'),
       expect.stringContaining('order_summary:user:u1 stores version 2, which was never committed so'),
     ]);
+  });
+
+  it('sees an answer whose entity tag names another version', () => {
+    const run = withTwoVersions(cacheHonest);
+    read(run, 2, 'paid', { etag: '"1"' });
+    expect(run.violations).toEqual(['read-order tags version 2 as "1"']);
   });
 
   it('sees a value stored without a token', () => {

@@ -77,8 +77,58 @@ describe('S9, the API is idempotent', () => {
     expect(run.violations).toEqual([
       expect.stringContaining('changed amountMinor of u1/o1'),
       'u1/o1 was asked for 1 times and opened 2 attempts',
-      'u1 has 1 orders from 0 keys',
+      'accept-order u1: 1 were taken from 0 keys',
     ]);
+  });
+});
+
+describe('S9, what a key stands for', () => {
+  const wish = (run: ObservedRun, functionName: string, key: string, status: number): void =>
+    run.see.apiAnswered({
+      functionName,
+      idempotencyKey: key,
+      request: { userId: 'u1', orderId: 'o1', rawPath: '', body: undefined },
+      answer: { statusCode: status, body: JSON.stringify({ userId: 'u1', orderId: 'o1' }) },
+      startedAtMs: run.nowMs,
+      atMs: run.nowMs,
+    });
+  const paid = { ...ORDER, status: 'paid', version: 2 };
+  const refunding = { ...paid, status: 'refund_pending', version: 3, refundAttempt: 1, 'req:a': 't' };
+
+  it('takes a wish that opened an attempt, told again, and one that was refused', () => {
+    const run = observe(apiIdempotency);
+    run.write('State', ORDER_ID, paid, 'execute-job/capture-payment#1');
+    run.write('State', ORDER_ID, refunding, 'accept-refund#1');
+    wish(run, 'accept-refund', 'k1', 202);
+    wish(run, 'accept-refund', 'k1', 200);
+    wish(run, 'accept-payment-attempt', 'k1', 409);
+    expect(run.violations).toEqual([]);
+  });
+
+  it('sees a wish taken for another one of the same key, and nothing opened for it', () => {
+    const run = observe(apiIdempotency);
+    run.write('State', ORDER_ID, paid, 'execute-job/capture-payment#1');
+    run.write('State', ORDER_ID, refunding, 'accept-refund#1');
+    wish(run, 'accept-refund', 'k1', 202);
+    wish(run, 'accept-payment-attempt', 'k1', 200);
+    expect(run.violations).toEqual([expect.stringContaining('0 of 1 wishes opened an attempt')]);
+  });
+
+  it('sees one adjustment taken twice', () => {
+    const run = observe(apiIdempotency);
+    const message = JSON.stringify({ kind: 'adjust-stock', payload: { sku: 'sku-1', adjustmentId: 'a1', delta: 1 } });
+    for (const id of ['a1', 'a2'])
+      run.write('State', `JOB#adjust-stock#sku-1|JOB#adjust:sku-1/${id}`, { message }, 'accept-stock-adjustment#1');
+    run.see.apiAnswered({
+      functionName: 'accept-stock-adjustment',
+      idempotencyKey: 'k1',
+      request: { sku: 'sku-1', rawPath: '', body: { delta: 1 } },
+      answer: { statusCode: 202, body: JSON.stringify({ adjustmentId: 'a1' }) },
+      startedAtMs: run.nowMs,
+      atMs: run.nowMs,
+    });
+    run.see.finished();
+    expect(run.violations).toEqual(['accept-stock-adjustment sku-1: 2 were taken from 1 keys']);
   });
 });
 

@@ -7,6 +7,7 @@ import { ackAfterDurable } from '../../simulation/invariants/s04-ack-after-durab
 import { noOrphan } from '../../simulation/invariants/s10-no-orphan.ts';
 import { conservation } from '../../simulation/invariants/s18-conservation.ts';
 import { replay } from '../../simulation/invariants/s19-replay.ts';
+import { urlOf } from '../../support/fake-aws/sqs/queue.ts';
 import {
   acceptOrder,
   CAPTURE_KEY,
@@ -38,6 +39,7 @@ function buried(invariant: Invariant): WatchedAccount & { readonly letter: strin
   const account = queued(invariant);
   account.write(claim(account.now()));
   account.write(discard(account.now(), 'unresolved'));
+  account.observer.messagesDelivered?.(QUEUE, [{ body: BODY }] as never);
   const letter = account.send(LETTERS, BODY, 'execute-job/capture-payment#1');
   account.write(buriedWrite(ORDER, 'capture:1', { by: 'owner-1', keepOverdue: false }));
   account.acknowledge(QUEUE);
@@ -123,6 +125,12 @@ describe('S18, conservation', () => {
     expect([...account.violations, ...thrown.violations]).toEqual([]);
   });
 
+  it('sees a letter that is not its message, byte for byte', () => {
+    const account = buried(conservation);
+    account.send(LETTERS, BODY.replace('{', '{ '), 'execute-job/capture-payment#1');
+    expect(account.violations).toEqual([expect.stringContaining(`the letter of ${CAPTURE_KEY} is not the message`)]);
+  });
+
   it('sees a letter thrown away without one', () => {
     const account = buried(conservation);
     account.removeLetters(LETTERS);
@@ -158,6 +166,23 @@ describe('S19, replay', () => {
     account.send(QUEUE, BODY.replace('"version":1', '"version":2'), 'operator');
     account.removeLetters(LETTERS);
     expect(account.violations[0]).toContain('it was replayed, and no message with its body is out');
+  });
+
+  it('sees a replay that leaves out what others gave the message, and not what is ours', () => {
+    const replayedWith = (MessageAttributes: object): readonly string[] => {
+      const account = watchAccount(replay);
+      const text = (StringValue: string) => ({ DataType: 'String', StringValue });
+      const call = (queueName: string, attributes: object, by: string): void => {
+        const input = { QueueUrl: urlOf(queueName), MessageBody: BODY, MessageAttributes: attributes };
+        account.simulation.sqs.handle('SendMessage', input);
+        account.observer.queueCalled?.({ service: 'sqs', operation: 'SendMessage', input }, by);
+      };
+      call(LETTERS, { andal: text('{}'), tenant: text('north') }, 'somebody');
+      call(QUEUE, MessageAttributes, 'andal-dlq#1');
+      return account.violations;
+    };
+    expect(replayedWith({ tenant: { DataType: 'String', StringValue: 'north' } })).toEqual([]);
+    expect(replayedWith({})).toEqual([expect.stringContaining('is replayed without the attributes it had')]);
   });
 
   it('sees acts that were not written down first', () => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { updateWrite } from '#shared/item/expression.ts';
 import type { Invariant } from '../../simulation/invariant.ts';
 import { capturedIsKnown } from '../../simulation/invariants/q03-captured-is-known.ts';
+import { oneCharge } from '../../simulation/invariants/s01-one-charge.ts';
 import { rightCharge } from '../../simulation/invariants/s02-right-charge.ts';
 import { paidNeedsCharge } from '../../simulation/invariants/s03-paid-needs-charge.ts';
 import { stableKey } from '../../simulation/invariants/s11-stable-key.ts';
@@ -20,6 +22,7 @@ import {
   REFERENCE,
   unconditional,
   type WatchedAccount,
+  WORKER,
   watchAccount,
 } from './watched-account.ts';
 
@@ -69,6 +72,66 @@ describe('S3, paid needs charge', () => {
       'u-1/ord-1 is paid with 0 captures',
       'u-1/ord-1 is paid by cap-1, the provider knows cap-2',
     ]);
+  });
+});
+
+describe('S3, the money of a paid order', () => {
+  it('is seen in another currency', async () => {
+    const account = begun(paidNeedsCharge);
+    await account.move(charge('cap-1', { ...AMOUNT, currency: 'USD' }), CAPTURE_KEY);
+    account.write(commitPaid(account.now()));
+    expect(account.violations).toEqual(['u-1/ord-1 is paid with 4999 USD, and costs 4999 EUR']);
+  });
+
+  it.each([
+    ['other money', { status: 'captured', ...AMOUNT, currency: 'USD' }, 1],
+    ['its own', { status: 'captured', ...AMOUNT }, 0],
+    ['nothing that can be read', undefined, 0],
+  ])('may not be taken from an answer that tells of %s', async (_, told, violations) => {
+    const account = begun(paidNeedsCharge);
+    await account.move(charge(), CAPTURE_KEY);
+    const call = { operation: 'capture', paymentIntentId: 'pi-ord-1-1', from: WORKER } as never;
+    account.observer.providerAnswered?.(call, {
+      status: 200,
+      retryAfterSeconds: undefined,
+      body: told === undefined ? '{"sta' : JSON.stringify(told),
+    });
+    account.write(commitPaid(account.now()));
+    expect(account.violations).toHaveLength(violations);
+  });
+});
+
+describe('S1, one charge', () => {
+  it('counts by the order, whatever it is called at the provider', async () => {
+    const account = begun(oneCharge);
+    await account.move(charge(), CAPTURE_KEY);
+    expect(account.violations).toEqual([]);
+    await account.move({ ...charge('cap-2'), reference: 'u-1/ord-1-again' } as never, `${CAPTURE_KEY}-again`);
+    expect(account.violations).toEqual(['u-1/ord-1 was captured 2 times, 0 of them refunded']);
+  });
+});
+
+describe('S12, calling again', () => {
+  const calledAgain = (status: number, { asking = false, by = WORKER } = {}): readonly string[] => {
+    const account = begun(unknownHeld);
+    account.calls({ operation: 'capture' }, status);
+    account.pass(60_000);
+    // The item has forgotten the first call: `sent` says that this is the only one.
+    account.write(unconditional(updateWrite(ORDER, { set: { lease: 'free', 'sent:capture:1': 0, 'try:capture:1': 0 } }, () => '')));
+    account.write(unconditional(claim(account.now(), 'owner-2')), by);
+    if (asking) account.calls({ operation: 'find', from: by });
+    account.calls({ operation: 'capture', from: by });
+    return account.violations;
+  };
+
+  it.each([WORKER, 'execute-job/capture-payment#2'])('without asking is seen, whatever the item says: %s', (by) => {
+    expect(calledAgain(200, { by })).toEqual([expect.stringContaining('again and has not asked')]);
+    expect(calledAgain(500, { by })).toEqual([expect.stringContaining('again and has not asked')]);
+  });
+
+  it('may be done after asking, or when the first call was refused', () => {
+    expect(calledAgain(200, { asking: true })).toEqual([]);
+    expect(calledAgain(429)).toEqual([]);
   });
 });
 
