@@ -37,8 +37,14 @@ export const poisonOnly: Invariant = {
     const letters = new Map<string, number>();
     const queues = deadLetterQueues(simulation);
     let isLookedAfter = false;
+    const lateWorkers = new Set<string>();
     return {
       ...times.watch,
+      /** Thawed, it sends the letter that it was about to send, whatever became of the job meanwhile. */
+      invocationEnded(functionName, process, end) {
+        times.watch.invocationEnded(functionName, process, end);
+        if (end.how === 'timed-out') lateWorkers.add(process.name);
+      },
       itemWritten(written) {
         times.watch.itemWritten(written);
         for (const slot of endingsIn(written)) letters.delete(slot);
@@ -50,7 +56,7 @@ export const poisonOnly: Invariant = {
         const job = isPoison(body) ? undefined : jobOf(keyIn(body) ?? '');
         if (job === undefined) return;
         const standing = standingOf(simulation, job);
-        if (standing === 'completed' && reason !== 'payload-mismatch' && reason !== 'malformed')
+        if (standing === 'completed' && reason !== 'payload-mismatch' && reason !== 'malformed' && !lateWorkers.has(by))
           violate(`${by} writes a letter (${reason}) for ${job.key}, which is done`);
         if (standing === 'discarded') letters.set(slotOf(job), (letters.get(slotOf(job)) ?? 0) + 1);
         const count = letters.get(slotOf(job)) ?? 0;

@@ -152,6 +152,15 @@ describe('L7, dead-letter queues hold poison only', () => {
     expect(endless.violations).toEqual(['capture:u1/o1:1 gets its 7th letter for one ending']);
   });
 
+  it('takes the letter that a worker was about to send when it froze, and woke up after somebody else had done the job', () => {
+    const run = observe(poisonOnly);
+    run.inject('execute-job/capture-payment SendMessage capture-payment-dlq');
+    run.see.invocationEnded('execute-job/capture-payment', { name: WORKER } as never, { how: 'timed-out' });
+    run.write('State', ORDER_ID, PAID);
+    letter(run, 'attempts-spent');
+    expect(run.violations).toEqual([]);
+  });
+
   it('sees letters left that could succeed, once a person has worked them off', () => {
     const run = observe(poisonOnly);
     run.send('capture-payment-dlq', CAPTURE, 'poison');
