@@ -9,6 +9,8 @@ export interface DispatchOutboxWorld<Answer> {
   /** @returns indexes of the entries the outbox-failed queue did not take */
   park(entries: readonly ParkedEntry[]): Promise<readonly number[]>;
   answerStreamBatch(failures: readonly { sequenceNumber: string | undefined }[]): Answer;
+  /** Members of the log line that count what had to be parked. */
+  measure(parked: number): Record<string, unknown>;
   readonly log: {
     info(message: string, fields: Record<string, unknown>): void;
     error(message: string, fields: Record<string, unknown>): void;
@@ -29,6 +31,7 @@ export const createHandler =
       keys: sent.map(({ message }) => message.idempotencyKey),
       parked: parking.length - notParked.length,
       left: unsent.length + notParked.length,
+      ...world.measure(parking.length),
     };
     if (parking.length + unsent.length === 0) world.log.info('dispatched', fields);
     else world.log.error('dispatched in part', { ...fields, problems: parking.map(({ problem }) => problem), codes });

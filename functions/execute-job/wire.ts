@@ -10,10 +10,12 @@ import { createStockReader } from '#shared/aws/stock-reader.ts';
 import { executeJobEnvironment, readRateLimits } from '#shared/contract/environment.ts';
 import { deriveTiming } from '#shared/contract/timing.ts';
 import { jobOfKind } from '#shared/jobs/index.ts';
+import type { PaymentPort } from '#shared/payments/payment-port.ts';
 import { createSandboxClient } from '#shared/payments/sandbox-client.ts';
 import { readEnvironment, refuseDisabledIdempotency } from '#shared/runtime/environment.ts';
 import type { System } from '#shared/runtime/system.ts';
 import { createGate } from '#shared/worker/gate.ts';
+import { countCalls } from './count-calls.ts';
 import { createHandler } from './handler.ts';
 
 export function wire(system: System) {
@@ -24,14 +26,15 @@ export function wire(system: System) {
   if (definition === undefined) throw new Error(`no job kind is called ${environment.JOB_KIND}; see shared/jobs/index.ts`);
 
   const logger = system.createLogger('execute-job');
-  const metrics = system.createMetrics('execute-job');
+  const measure = system.createMetrics('execute-job');
+  const counted = countCalls(createSandboxClient({ baseUrl: environment.PAYMENT_PROVIDER_URL, fetch: system.fetch }));
   const dynamodb = createDynamoDbClient({ sdk });
   const sqs = whenNeeded(async () => (await import('#shared/aws/sqs-client.ts')).createSqsClient({ sdk }));
 
   /** Two that met on one item would meet again without a little chance. */
   const pauseAfterConflict = (tries: number): Promise<void> => clock.sleep(tries * 50 * (0.5 + random.fraction() / 2));
   const store = createItemStore(dynamodb, environment.STATE_TABLE, pauseAfterConflict);
-  const gate = wireGate(system, environment, { dynamodb, store });
+  const gate = wireGate(system, environment, { dynamodb, store, payments: counted.payments });
 
   return createHandler({
     worker: {
@@ -52,18 +55,22 @@ export function wire(system: System) {
       random,
     },
     handBack: (messages) => handBack(sqs, environment.QUEUE_URL, messages),
-    countOverdueDeferrals: (count) => metrics.count('DeferralOverdue', count),
-    log: (batch) => logger.info('batch', { kind: definition.kind, ...batch }),
+    takeCalls: counted.take,
+    log(batch, measured) {
+      logger.info('batch', { kind: definition.kind, ...batch, ...measure(measured.kind) });
+      for (const one of measured.classes) logger.info('failures', measure(one));
+    },
   });
 }
 
 type Environment = z.output<typeof executeJobEnvironment>;
-interface Tables {
+interface Outside {
   readonly dynamodb: ReturnType<typeof createDynamoDbClient>;
   readonly store: ReturnType<typeof createItemStore>;
+  readonly payments: PaymentPort;
 }
 
-function wireGate({ clock, random, sdk, fetch }: System, environment: Environment, { dynamodb, store }: Tables) {
+function wireGate({ clock, random, sdk }: System, environment: Environment, { dynamodb, store, payments }: Outside) {
   const s3 = whenNeeded(async () => (await import('#shared/aws/s3-client.ts')).createS3Client({ sdk }));
   return createGate({
     control: createControlTable(dynamodb, environment.CONTROL_TABLE),
@@ -72,7 +79,7 @@ function wireGate({ clock, random, sdk, fetch }: System, environment: Environmen
     timeScale: environment.TIME_SCALE,
     callsPerSecond: readRateLimits(environment.RATE_LIMITS),
     ports: {
-      payments: createSandboxClient({ baseUrl: environment.PAYMENT_PROVIDER_URL, fetch }),
+      payments,
       mail: createMailTable(dynamodb, { tableName: environment.MAIL_TABLE, random, clock }),
       stock: createStockReader(store),
       orderPages: createOrderPages(dynamodb, environment.STATE_TABLE),

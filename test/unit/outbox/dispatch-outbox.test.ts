@@ -34,6 +34,7 @@ function createDispatcher(mode: StreamFailureMode = 'report') {
         )
       ).failed.map(({ id }) => Number(id)),
     answerStreamBatch: (failures) => answerStreamBatch(failures, mode),
+    measure: (parked) => (parked === 0 ? {} : { OutboxParked: parked }),
     log: { info: log('info'), error: log('error') },
   });
   const bodies = (queue: string) => aws.sqs.messages(queue).map(({ body }) => JSON.parse(body) as Record<string, unknown>);
