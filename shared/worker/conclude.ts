@@ -74,12 +74,13 @@ export const deferred = (
 });
 
 /** Nothing on any item knows of such a message; the letter is its only trace. */
-export async function concludeUnreadable({ reason, detail }: Unreadable, delivery: Delivery, worker: Worker): Promise<Ending> {
+export async function concludeUnreadable({ reason, detail, version }: Unreadable, delivery: Delivery, worker: Worker): Promise<Ending> {
+  const facts = { code: reason, ...(version === undefined ? {} : { version }) };
   if (reason === 'unsupported-version' && ageMs(delivery, worker) < FUTURE_VERSION_LIMIT_MS * worker.timeScale) {
-    return { action: 'hand-back', outcome: reason, delayMs: jittered(FUTURE_VERSION_WAIT_MS, pace(worker)), facts: { code: reason } };
+    return { action: 'hand-back', outcome: reason, delayMs: jittered(FUTURE_VERSION_WAIT_MS, pace(worker)), facts };
   }
-  await sendLetter({ reason, detail, attempts: 0 }, { delivery, worker });
-  return { action: 'ack', outcome: 'dead-lettered', facts: { code: reason } };
+  await sendLetter({ reason, detail, attempts: 0, version }, { delivery, worker });
+  return { action: 'ack', outcome: 'dead-lettered', facts };
 }
 
 async function concludeRefusal(refusal: ClaimRefusal, execution: JobExecution, context: Context): Promise<Ending> {
@@ -163,8 +164,17 @@ async function refuse(reason: string, context: Context): Promise<Ending> {
   return { action: 'ack', outcome: 'dead-lettered', facts: { key: context.job.key, code: reason } };
 }
 
+interface LetterWords {
+  readonly reason: string;
+  readonly detail?: string | undefined;
+  readonly attempts: number;
+  readonly ending?: string;
+  /** Of a message that is no job here. */
+  readonly version?: number | undefined;
+}
+
 async function sendLetter(
-  { reason, detail, attempts, ending }: { reason: string; detail?: string | undefined; attempts: number; ending?: string },
+  { reason, detail, attempts, ending, version }: LetterWords,
   { delivery, worker, job }: Omit<Context, 'job'> & { job?: ParsedJob },
 ): Promise<void> {
   const letter = writeLetter({
@@ -175,7 +185,7 @@ async function sendLetter(
     replays: delivery.replays,
     firstSeenAtMs: delivery.firstReceivedAtMs,
     lastSeenAtMs: worker.clock.nowMs(),
-    schemaVersion: job?.message.version,
+    schemaVersion: job?.message.version ?? version,
     trace: job?.message.trace,
   });
   const { body, fifoGroup: group } = delivery;

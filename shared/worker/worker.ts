@@ -55,6 +55,8 @@ export interface EndingFacts {
   readonly fence?: number;
   readonly attempt?: number;
   readonly code?: string;
+  /** The message's version, where it is not the one this code writes. */
+  readonly version?: number;
   /** How long a message that was put off has been waiting. */
   readonly ageMs?: number;
   readonly durationMs?: number;
