@@ -29,6 +29,7 @@ export const createHandler =
     const fields = {
       records: records.length,
       keys: sent.map(({ message }) => message.idempotencyKey),
+      traces: [...new Set(sent.flatMap(({ message }) => message.trace ?? []))],
       parked: parking.length - notParked.length,
       left: unsent.length + notParked.length,
       ...world.measure(parking.length),

@@ -1,13 +1,14 @@
 import { MAX_ATTEMPTS } from '#shared/contract/limits.ts';
 import { writeLetter } from '#shared/dead-letter/letter.ts';
 import type { Report } from '#shared/idempotency/item-persistence-layer.ts';
-import { attemptsSpent, fenceOf, hasOtherUnfinishedOperation, type ItemImage, type OperationRecord } from '#shared/item/attributes.ts';
+import { attemptsSpent, hasOtherUnfinishedOperation, type ItemImage, type OperationRecord } from '#shared/item/attributes.ts';
 import type { ClaimRefusal } from '#shared/item/refusal.ts';
 import { buriedWrite } from '#shared/item/settle.ts';
 import { deferralDelayMs, jittered, retryDelayMs } from '#shared/retry/schedule.ts';
+import { about, factsOf } from './ending-facts.ts';
 import type { JobExecution } from './job-execution.ts';
 import type { ParsedJob, Unreadable } from './parse-job.ts';
-import type { Delivery, Ending, EndingFacts, Worker } from './worker.ts';
+import type { Delivery, Ending, Worker } from './worker.ts';
 
 /** A version from the future waits for the rollout that brings its code; after this it is a dead letter. */
 const FUTURE_VERSION_WAIT_MS = 15 * 60_000;
@@ -57,7 +58,7 @@ export const tooLittleTime = (job: ParsedJob, worker: Worker): Ending => ({
   action: 'hand-back',
   outcome: 'too-little-time',
   delayMs: jittered(1_000, pace(worker)),
-  facts: { key: job.key },
+  facts: about(job),
 });
 
 /** Refused at the gate: nothing was written, nothing is spent. */
@@ -70,7 +71,7 @@ export const deferred = (
   action: 'hand-back',
   outcome: code,
   delayMs: deferralDelayMs(ageMs(delivery, worker), pace(worker), retryAfterMs),
-  facts: { key: job.key, ageMs: ageMs(delivery, worker) },
+  facts: { ...about(job), ageMs: ageMs(delivery, worker) },
 });
 
 /** Nothing on any item knows of such a message; the letter is its only trace. */
@@ -84,7 +85,7 @@ export async function concludeUnreadable({ reason, detail, version }: Unreadable
 }
 
 async function concludeRefusal(refusal: ClaimRefusal, execution: JobExecution, context: Context): Promise<Ending> {
-  const facts = { key: context.job.key };
+  const facts = about(context.job);
   const { delivery } = context;
   switch (refusal.kind) {
     case 'completed':
@@ -161,7 +162,7 @@ const endingOf = (by: string, delivery: Delivery, record: OperationRecord | unde
 
 async function refuse(reason: string, context: Context): Promise<Ending> {
   await sendLetter({ reason, attempts: 0 }, context);
-  return { action: 'ack', outcome: 'dead-lettered', facts: { key: context.job.key, code: reason } };
+  return { action: 'ack', outcome: 'dead-lettered', facts: { ...about(context.job), code: reason } };
 }
 
 interface LetterWords {
@@ -190,16 +191,6 @@ async function sendLetter(
   });
   const { body, fifoGroup: group } = delivery;
   await worker.deadLetters.send(body, letter, group === undefined ? undefined : { group, ending });
-}
-
-function factsOf(execution: JobExecution, { key }: ParsedJob): EndingFacts {
-  if (execution.image === undefined) return { key };
-  return {
-    key,
-    owner: execution.holder.owner,
-    fence: fenceOf(execution.image),
-    attempt: attemptsSpent(execution.image, execution.operation),
-  };
 }
 
 const ageMs = ({ firstReceivedAtMs }: Delivery, { clock }: Worker): number => Math.max(0, clock.nowMs() - firstReceivedAtMs);

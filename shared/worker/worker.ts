@@ -51,6 +51,8 @@ export type Ending = { readonly outcome: string; readonly facts: EndingFacts } &
 
 export interface EndingFacts {
   readonly key?: string;
+  /** What the request that set it off is found by. */
+  readonly trace?: string;
   readonly owner?: string;
   readonly fence?: number;
   readonly attempt?: number;

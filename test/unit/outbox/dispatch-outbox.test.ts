@@ -223,5 +223,7 @@ test.each(['a\uFFFFb', 'a\uFFFEb', 'a\u0000b', 'half \uD800', '😀', '\u007f'])
 test('logs keys and counts of what went out, and no payload', async () => {
   const { handle, logged } = createDispatcher();
   await handle(committed('1', jobMessage('a', { payload: { note: 'canary' } })));
-  expect(logged).toEqual([{ level: 'info', message: 'dispatched', fields: { records: 1, keys: [keyOf('a')], parked: 0, left: 0 } }]);
+  expect(logged).toEqual([
+    { level: 'info', message: 'dispatched', fields: { records: 1, keys: [keyOf('a')], traces: [], parked: 0, left: 0 } },
+  ]);
 });
