@@ -108,6 +108,10 @@ describe('every alarm there is', () => {
   it('is off again once a failure is over', () => {
     const { samples } = runOf('the queue delivers everything twice');
     const lastMs = samples.reduce((last, { atMs }) => Math.max(last, atMs), 0);
-    for (const alarm of alarms) expect(inAlarmAt(alarm, samples).filter((atMs) => atMs > lastMs - QUARTER_HOUR_MS), alarm.id).toEqual([]);
+    for (const alarm of alarms)
+      expect(
+        inAlarmAt(alarm, samples).filter((atMs) => atMs > lastMs - QUARTER_HOUR_MS),
+        alarm.id,
+      ).toEqual([]);
   });
 });
