@@ -31,8 +31,6 @@ export const STAGE_METRICS = {
   cacheReads: 'CacheReads',
   cacheHits: 'CacheHits',
   cacheFailure: 'CacheFailure',
-  cacheVerified: 'CacheVerified',
-  cacheMismatch: 'CacheMismatch',
   rescueUnreadable: 'RescueUnreadable',
   rescueFailed: 'RescueFailed',
   mappingForgotten: 'MappingForgotten',
