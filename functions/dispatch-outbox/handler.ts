@@ -1,4 +1,5 @@
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import { tellableTrace } from '#shared/contract/message.ts';
 import { collectOutbox, type ParkedEntry, parkedMessage } from '#shared/outbox/collect.ts';
 import type { DispatchResult, OutgoingMessage } from '#shared/outbox/dispatch.ts';
 import type { ItemChange } from '#shared/outbox/read-outbox.ts';
@@ -29,7 +30,7 @@ export const createHandler =
     const fields = {
       records: records.length,
       keys: sent.map(({ message }) => message.idempotencyKey),
-      traces: [...new Set(sent.flatMap(({ message }) => message.trace ?? []))],
+      traces: [...new Set(sent.flatMap(({ message }) => tellableTrace(message).trace ?? []))],
       parked: parking.length - notParked.length,
       left: unsent.length + notParked.length,
       ...world.measure(parking.length),

@@ -1,4 +1,5 @@
 import { MAX_ATTEMPTS } from '#shared/contract/limits.ts';
+import { tellableTrace } from '#shared/contract/message.ts';
 import { writeLetter } from '#shared/dead-letter/letter.ts';
 import type { Report } from '#shared/idempotency/item-persistence-layer.ts';
 import { attemptsSpent, hasOtherUnfinishedOperation, type ItemImage, type OperationRecord } from '#shared/item/attributes.ts';
@@ -187,7 +188,7 @@ async function sendLetter(
     firstSeenAtMs: delivery.firstReceivedAtMs,
     lastSeenAtMs: worker.clock.nowMs(),
     schemaVersion: job?.message.version ?? version,
-    trace: job?.message.trace,
+    ...(job === undefined ? {} : tellableTrace(job.message)),
   });
   const { body, fifoGroup: group } = delivery;
   await worker.deadLetters.send(body, letter, group === undefined ? undefined : { group, ending });

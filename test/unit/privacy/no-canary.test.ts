@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { toAttributeValues } from '#shared/aws/attribute-values.ts';
+import { fromAttributeValues, toAttributeValues } from '#shared/aws/attribute-values.ts';
 import { jobs } from '#shared/jobs/index.ts';
 import { jobQueueOf } from '../../simulation/cloud/functions.ts';
 import { INVALIDATION_RETRY, OUTBOX_FAILED, TABLES } from '../../simulation/cloud/names.ts';
@@ -84,7 +84,19 @@ describe.each(CANARIES)('what a customer writes where it does not belong (%s)', 
   const broken: [string, Sent][] = [
     ['as an idempotency key', { key: asKey(canary), body: order('') }],
     ['as a key with spaces', { key: canary, body: order('') }],
-    ['as another header', { headers: { 'x-name': canary, cookie: `card=${canary}`, 'user-agent': canary }, body: order('') }],
+    [
+      'as another header',
+      {
+        headers: {
+          'x-name': canary,
+          cookie: `card=${canary}`,
+          'user-agent': canary,
+          traceparent: canary,
+          'x-amzn-trace-id': `Root=${canary};Parent=${canary}`,
+        },
+        body: order(''),
+      },
+    ],
     ['as an unknown field', { body: order('', { cardNumber: canary, [canary]: canary }) }],
     ['in the place of a number, a currency and an amount', { body: json({ amountMinor: canary, currency: canary, note: 7 }) }],
     ['as a whole body', { body: json(canary) }],
@@ -131,6 +143,25 @@ describe.each(CANARIES)('what a customer writes where it does not belong (%s)', 
     await pipeline.settle();
     expect(pipeline.aws.calls.some(({ operation }) => operation === 'SendMessage')).toBe(true);
     await expectNothingTold();
+  });
+
+  test('is repeated nowhere when it is the trace of a message that is right otherwise, up to the receipt it sets off', async () => {
+    await pipeline.invoke('accept-order', request({ body: order('') }));
+    const [outbox] = pipeline.aws.dynamodb
+      .items(TABLES.state)
+      .map((item) => fromAttributeValues(item as never)['outbox'] as Record<string, unknown>[]);
+    pipeline.send('capture-payment', json({ ...outbox?.[0], trace: canary }));
+    pipeline.send('refund-payment', json({ ...outbox?.[0], trace: canary }));
+    pipeline.send('capture-payment', json({ ...outbox?.[0], trace: canary, version: 7 }));
+    const missing = { userId: 'u-1', orderId: 'nobody', attempt: 1 };
+    pipeline.send('capture-payment', json({ ...outbox?.[0], idempotencyKey: 'capture:u-1/nobody:1', payload: missing, trace: canary }));
+    pipeline.aws.calls.length = 0;
+    await pipeline.settle();
+    await ordersAreStill('paid');
+    const told = { ...(await pipeline.whatOthersRead()) };
+    // The message goes on with what it came with; only what is told of it is looked at.
+    for (const where of ['what was sent to queues', 'State table but for notes']) delete told[where];
+    for (const [where, text] of Object.entries(told)) expect([where, canaryIn(text)]).toEqual([where, undefined]);
   });
 
   test('is repeated nowhere when it stands in a stream record, a table or the cache where nobody expects it', async () => {
