@@ -19,6 +19,8 @@ export function createStacks(app: App, settings: Settings): void {
     settings,
     stackName: nameOf(part),
     description: `Andal (${settings.stage}): ${description}`,
+    // CloudFormation hands them on to every resource that can bear a tag.
+    tags: { project: 'andal', stage: settings.stage },
     terminationProtection: settings.deletionProtection,
     ...(settings.env === undefined ? {} : { env: settings.env }),
   });

@@ -5,6 +5,7 @@ import { createItemStore } from '#shared/aws/item-store.ts';
 import { createMailTable } from '#shared/aws/mail-table.ts';
 import { createObjectStorage } from '#shared/aws/object-storage.ts';
 import { createOrderPages } from '#shared/aws/order-page.ts';
+import { signedFetch } from '#shared/aws/signed-fetch.ts';
 import { createDeadLetterQueue, handBack } from '#shared/aws/sqs-queue.ts';
 import { createStockReader } from '#shared/aws/stock-reader.ts';
 import { executeJobEnvironment, readRateLimits } from '#shared/contract/environment.ts';
@@ -27,8 +28,9 @@ export function wire(system: System) {
 
   const logger = system.createLogger('execute-job');
   const measure = system.createMetrics('execute-job');
-  const counted = countCalls(createSandboxClient({ baseUrl: environment.PAYMENT_PROVIDER_URL, fetch: system.fetch }));
   const dynamodb = createDynamoDbClient({ sdk });
+  const providerFetch = environment.PAYMENT_PROVIDER_AUTHORIZATION === 'iam' ? signedFetch(dynamodb, system.fetch) : system.fetch;
+  const counted = countCalls(createSandboxClient({ baseUrl: environment.PAYMENT_PROVIDER_URL, fetch: providerFetch }));
   const sqs = whenNeeded(async () => (await import('#shared/aws/sqs-client.ts')).createSqsClient({ sdk }));
 
   /** Two that met on one item would meet again without a little chance. */
