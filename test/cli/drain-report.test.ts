@@ -5,7 +5,7 @@ import { captureBody, discardedOrder, type FakeAccount, openFakeAccount } from '
 // The command line as a process of its own, over HTTP; with the next release's code where something older is to be found.
 vi.setConfig({ testTimeout: 60_000 });
 
-const NEXT_RELEASE = { NODE_OPTIONS: '--import ./test/support/with-second-version.ts' };
+const NEXT_RELEASE = { NODE_OPTIONS: '--import ./test/support/second-version-setup.ts' };
 const DAY_MS = 86_400_000;
 
 let account: FakeAccount;
