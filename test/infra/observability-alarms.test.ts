@@ -15,6 +15,8 @@ const QUARTER_HOUR_MS = 15 * 60_000;
 
 interface Measured {
   readonly name: string;
+  readonly beganAtMs: number;
+  readonly endedAtMs: number;
   readonly samples: readonly Sample[];
 }
 
@@ -89,6 +91,30 @@ describe.each(EXPECTED)('while %s', (failure, expected, others) => {
   });
 });
 
+describe('what is told before it costs anything', () => {
+  const minutesUntil = (failure: string, id: string): number => {
+    const { samples, beganAtMs } = runOf(failure);
+    const alarm = alarms.find((one) => one.id === id);
+    const [first = Number.POSITIVE_INFINITY] = alarm === undefined ? [] : inAlarmAt(alarm, samples);
+    return (first - beganAtMs) / 60_000;
+  };
+
+  it.each([
+    ['no mail is taken', 'RetriesSpike-send-receipt', 10],
+    ['the provider answers too late', 'RetriesSpike-capture-payment', 10],
+    ['the provider answers too late', 'DependencyTimesOut-capture-payment', 10],
+    ['the provider answers too late', 'CircuitOpen-capture-payment', 15],
+    ['the provider answers too late', 'Lag-capture-payment', 15],
+  ])('while %s, %s goes off within %i minutes', (failure, id, minutes) => {
+    expect(minutesUntil(failure, id)).toBeLessThanOrEqual(minutes);
+  });
+
+  it('retries are a spike long before they are letters', () => {
+    const failure = 'no mail is taken';
+    expect(minutesUntil(failure, 'RetriesSpike-send-receipt')).toBeLessThan(minutesUntil(failure, 'DeadLetters-send-receipt') - 60);
+  });
+});
+
 describe('every alarm there is', () => {
   const ruleOf = (id: string): string => id.split('-')[0] ?? '';
 
@@ -106,12 +132,8 @@ describe('every alarm there is', () => {
   });
 
   it('is off again once a failure is over', () => {
-    const { samples } = runOf('the queue delivers everything twice');
-    const lastMs = samples.reduce((last, { atMs }) => Math.max(last, atMs), 0);
-    for (const alarm of alarms)
-      expect(
-        inAlarmAt(alarm, samples).filter((atMs) => atMs > lastMs - QUARTER_HOUR_MS),
-        alarm.id,
-      ).toEqual([]);
+    const { samples, endedAtMs } = runOf('the queue delivers everything twice');
+    const late = (atMs: number): boolean => atMs > endedAtMs - QUARTER_HOUR_MS;
+    for (const alarm of alarms) expect(inAlarmAt(alarm, samples).filter(late), alarm.id).toEqual([]);
   });
 });

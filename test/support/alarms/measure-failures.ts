@@ -11,7 +11,7 @@ for (const failure of FAILURES) {
   if (wanted.length > 0 && !wanted.includes(failure.name)) continue;
   const samples: Sample[] = [];
   const forMs = failure.lastsMs + HOUR_MS + (failure.ignoredMs ?? 0);
-  const { virtualMs, events } = await run({
+  const { virtualMs } = await run({
     seed: 1,
     story: storyOf(failure),
     plan: planOf(failure, START_MS),
@@ -20,5 +20,10 @@ for (const failure of FAILURES) {
     // It ends when enough was seen, however much is left to do.
     stopAtFirst: true,
   });
-  await new Promise((written) => process.stdout.write(`${JSON.stringify({ name: failure.name, virtualMs, events, samples })}\n`, written));
+  await new Promise((written) =>
+    process.stdout.write(
+      `${JSON.stringify({ name: failure.name, beganAtMs: START_MS, endedAtMs: START_MS + virtualMs, samples })}\n`,
+      written,
+    ),
+  );
 }
