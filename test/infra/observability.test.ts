@@ -175,6 +175,17 @@ describe('the dashboard', () => {
   });
 });
 
+it('no function keeps its lines, and the metrics in them, to itself by a log level above INFO', () => {
+  const functions = deployment.resources.filter(({ type }) => type === 'AWS::Lambda::Function');
+  expect(functions.length).toBeGreaterThan(jobs.length);
+  for (const { logicalId, properties } of functions) {
+    const variables = properties['Environment']?.Variables ?? {};
+    const levels = [variables['POWERTOOLS_LOG_LEVEL'], variables['LOG_LEVEL'], properties['LoggingConfig']?.ApplicationLogLevel];
+    for (const level of levels) expect([undefined, 'DEBUG', 'INFO'], logicalId).toContain(level);
+    expect(variables['POWERTOOLS_METRICS_DISABLED'], logicalId).toBeUndefined();
+  }
+});
+
 describe('docs/metrics.md', () => {
   it.each(Object.values(METRICS))('says what %s counts', (name) => expect(metricsPage).toContain(`| \`${name}\` |`));
 

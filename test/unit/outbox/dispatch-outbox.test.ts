@@ -220,6 +220,14 @@ test.each(['a\uFFFFb', 'a\uFFFEb', 'a\u0000b', 'half \uD800', '😀', '\u007f'])
   },
 );
 
+test('tells by which trace ids it can be found again, each once, and none that does not look like one', async () => {
+  const { handle, logged } = createDispatcher();
+  const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
+  const traced = [trace, trace, '4000000000000002'].map((one, index) => committed(String(index), jobMessage(`m${index}`, { trace: one })));
+  await handle(...traced);
+  expect(logged).toMatchObject([{ fields: { records: 3, traces: [trace] } }]);
+});
+
 test('logs keys and counts of what went out, and no payload', async () => {
   const { handle, logged } = createDispatcher();
   await handle(committed('1', jobMessage('a', { payload: { note: 'canary' } })));
