@@ -48,6 +48,17 @@ describe('what was measured', () => {
     expect(measure({ dimensions: { kind: 'send-receipt' }, values: { [METRICS.concurrency]: [0] } })).toMatchObject({ Concurrency: 0 });
   });
 
+  it('adds less than 400 bytes to the line of a healthy batch of ten', () => {
+    const values = {
+      [METRICS.jobsDone]: 10,
+      [METRICS.jobsFailed]: 0,
+      [METRICS.runTime]: Array(10).fill(212),
+      [METRICS.dependencyCalls]: 10,
+    };
+    const line = createMetrics('execute-job')({ dimensions: { kind: 'capture-payment' }, values });
+    expect(JSON.stringify(line).length).toBeLessThan(400);
+  });
+
   it('is forgotten once it was told, dimensions too', () => {
     const measure = createMetrics('execute-job');
     measure({ dimensions: { kind: 'capture-payment', errorClass: 'timeout' }, values: { [METRICS.retries]: 3 } });
