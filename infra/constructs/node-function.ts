@@ -27,6 +27,9 @@ export const LIVE = 'live';
 /** A function whatever its environment is called. */
 export type AnyNodeFunction = Pick<NodeFunction<z.ZodObject>, 'node' | 'lambda' | 'live'>;
 
+/** AWS asks for the same right whether messages come alone or by the batch; an emulator that checks rights names the batch apart. */
+const BATCHED = new Set(['sqs:SendMessage', 'sqs:ChangeMessageVisibility']);
+
 /** A CommonJS dependency inside an ES module calls `require` for built-in modules; without this the bundle fails at load. */
 const REQUIRE_BANNER =
   "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);";
@@ -41,6 +44,7 @@ export class NodeFunction<Schema extends z.ZodObject> extends Construct {
   readonly lambda: NodejsFunction;
   readonly live: Alias;
   readonly timeoutSeconds: number;
+  readonly #onEmulator: boolean;
 
   constructor(scope: Construct, id: string, props: NodeFunctionProps<Schema>) {
     super(scope, id);
@@ -50,6 +54,7 @@ export class NodeFunction<Schema extends z.ZodObject> extends Construct {
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     logGroup.grantWrite(role);
 
+    this.#onEmulator = settings.emulatorEndpoint !== undefined;
     this.timeoutSeconds = timeout.toSeconds();
     this.lambda = new NodejsFunction(this, 'Function', {
       entry: join(settings.functionsFolder, folder, 'index.ts'),
@@ -78,7 +83,8 @@ export class NodeFunction<Schema extends z.ZodObject> extends Construct {
 
   /** @param actions IAM actions on exactly these resources */
   allow(actions: string[], resourceArns: string[]): void {
-    this.lambda.addToRolePolicy(new PolicyStatement({ actions, resources: resourceArns }));
+    const all = this.#onEmulator ? actions.flatMap((action) => (BATCHED.has(action) ? [action, `${action}Batch`] : [action])) : actions;
+    this.lambda.addToRolePolicy(new PolicyStatement({ actions: all, resources: resourceArns }));
   }
 
   /**

@@ -24,6 +24,9 @@ const FAILED_SHARE = 0.05;
  * A worker's alarm counts jobs, not invocations: with partial batch responses an invocation in which every job failed succeeds.
  * The alarms are here and not with the others because an alias names its deployment group, which has to be in its own stack.
  *
+ * A kind that refuses jobs as a matter of course (`stock-insufficient`) needs a threshold of its own when that is common: here a
+ * refusal counts like any other letter, since a release may be what causes it.
+ *
  * Does not protect against what takes longer than five minutes to show, nor during them against little traffic: a tenth of
  * nothing fails at nothing.
  */
@@ -56,17 +59,20 @@ export class Rollout extends Construct {
     return role;
   }
 
-  /** Of the jobs that ran, how many ended without an answer; and no letter at all. */
+  /** Of the jobs that came to an end of any kind, how many had no answer. A letter of a job that never ran (malformed, say) is in no other count. */
   private jobsFail(kind: string): Alarm {
     const sumOf = (metricName: string): Metric =>
       new Metric({ namespace: METRIC_NAMESPACE, metricName, dimensionsMap: { kind }, statistic: Stats.SUM, period: PERIOD });
-    const usingMetrics = { done: sumOf(METRICS.jobsDone), failed: sumOf(METRICS.jobsFailed), letters: sumOf(METRICS.lettersBuried) };
-    const failedShare = new MathExpression({
-      // A letter counts as if everything had failed.
-      expression: 'IF(FILL(letters, 0) > 0, 1, FILL(failed, 0) / (FILL(failed, 0) + FILL(done, 0)))',
-      usingMetrics,
+    const bad = new MathExpression({
+      expression: 'IF(FILL(letters, 0) > FILL(failed, 0), FILL(letters, 0), FILL(failed, 0))',
+      usingMetrics: { letters: sumOf(METRICS.lettersBuried), failed: sumOf(METRICS.jobsFailed) },
       period: PERIOD,
-      label: `${kind}: share of runs without an answer`,
+    });
+    const failedShare = new MathExpression({
+      expression: 'bad / (bad + FILL(done, 0))',
+      usingMetrics: { bad, done: sumOf(METRICS.jobsDone) },
+      period: PERIOD,
+      label: `${kind}: share of jobs without an answer`,
     });
     return this.alarm(`JobsFail-${kind}`, failedShare, FAILED_SHARE, `Stops a rollout: jobs of ${kind} end without an answer.`);
   }

@@ -1,3 +1,4 @@
+import { Stack } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { jobOutputs, STACK_OUTPUTS } from '#shared/contract/stack-outputs.ts';
 import { jobs } from '#shared/jobs/index.ts';
@@ -217,3 +218,15 @@ describe('the order API', () => {
     expect(stage.Properties['DefaultRouteSettings']).toEqual({ ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 });
   });
 });
+
+describe('the stacks', () => {
+  const without = { alarms: false, rollout: 'at-once', tracing: false, apiAccessLogs: false, bucketAccessLogs: false } as const;
+  it.each(['test', 'prod'] as const)('of stage %s need only those before them, whatever the settings turn on or off', (stage) => {
+    const order = ['Data', 'Sandbox', 'Pipeline', 'Observability'];
+    for (const { app } of [built[stage], synthesize(stage, { change: (settings) => ({ ...settings, ...without }) })])
+      for (const stack of app.node.children.filter((child) => Stack.isStack(child)))
+        for (const needed of stack.dependencies) expect(order.indexOf(partOf(needed))).toBeLessThan(order.indexOf(partOf(stack)));
+  });
+});
+
+const partOf = ({ stackName }: Stack): string => stackName.replace(/^.*-/, '');
