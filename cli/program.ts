@@ -6,6 +6,7 @@ import { register as demo } from './commands/demo.ts';
 import { register as deploy } from './commands/deploy.ts';
 import { register as dlq } from './commands/dlq.ts';
 import { register as down } from './commands/down.ts';
+import { register as drainReport } from './commands/drain-report.ts';
 import { register as explain } from './commands/explain.ts';
 import { register as orders } from './commands/orders.ts';
 import { register as pause } from './commands/pause.ts';
@@ -38,7 +39,7 @@ Examples:
   npm run andal -- dlq list
   npm run andal -- demo --orders 1000`,
     );
-  for (const register of [up, down, deploy, demo, status, explain, orders, pause, dlq, audit, sweep, cache, tune, completion])
+  for (const register of [up, down, deploy, demo, status, explain, orders, pause, dlq, audit, sweep, cache, tune, drainReport, completion])
     register(program);
   return program;
 }

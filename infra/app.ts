@@ -1,5 +1,6 @@
 import process from 'node:process';
 import { App } from 'aws-cdk-lib';
+import { addChecks } from './checks/pipeline-checks.ts';
 import { createStacks } from './create-stacks.ts';
 import { readSettings, SettingsError } from './settings.ts';
 
@@ -8,10 +9,15 @@ try {
   const settings = readSettings({
     stage: app.node.tryGetContext('stage'),
     paymentProviderUrl: app.node.tryGetContext('paymentProviderUrl'),
+    rollout: app.node.tryGetContext('rollout'),
+    alarmEmail: app.node.tryGetContext('alarmEmail'),
+    jwtIssuer: app.node.tryGetContext('jwtIssuer'),
+    jwtAudience: app.node.tryGetContext('jwtAudience'),
     endpointUrl: process.env['AWS_ENDPOINT_URL'],
     region: process.env['CDK_DEFAULT_REGION'],
   });
   createStacks(app, settings);
+  addChecks(app, settings);
 } catch (error) {
   if (!(error instanceof SettingsError)) throw error;
   console.error(error.message);

@@ -3,6 +3,8 @@ import { AttributeType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import { STACK_OUTPUTS } from '#shared/contract/stack-outputs.ts';
+import { AccessLogBucket } from './constructs/access-log-bucket.ts';
+import { tidyEmptying } from './constructs/emptying.ts';
 import { ExportBucket } from './constructs/export-bucket.ts';
 import { StateTable } from './constructs/state-table.ts';
 import { TTL_ATTRIBUTE, tableDefaults } from './constructs/table-defaults.ts';
@@ -43,7 +45,9 @@ export class DataStack extends Stack {
       partitionKey: { name: 'deliveryKey', type: AttributeType.STRING },
       sortKey: { name: 'deliveryId', type: AttributeType.STRING },
     });
-    this.exportBucket = new ExportBucket(this, 'ExportBucket', { settings });
+    const accessLogs = settings.bucketAccessLogs ? new AccessLogBucket(this, 'AccessLogs', { settings }) : undefined;
+    this.exportBucket = new ExportBucket(this, 'ExportBucket', { settings, accessLogs });
+    if (settings.emptyBuckets) tidyEmptying(this, settings);
 
     addOutputs(this, {
       [STACK_OUTPUTS.stateTable]: this.stateTable.tableName,

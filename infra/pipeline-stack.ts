@@ -8,10 +8,12 @@ import { sendReceipt } from '#shared/jobs/send-receipt.ts';
 import { CacheInvalidator } from './constructs/cache-invalidator.ts';
 import { Governor } from './constructs/governor.ts';
 import { JobQueue } from './constructs/job-queue.ts';
-import { JobWorker, type Reach } from './constructs/job-worker.ts';
+import { JobWorker, type PaymentProvider, type Reach } from './constructs/job-worker.ts';
+import type { AnyNodeFunction } from './constructs/node-function.ts';
 import { OrderApi } from './constructs/order-api.ts';
 import { OutboxDispatcher } from './constructs/outbox-dispatcher.ts';
 import { Rescuer } from './constructs/rescuer.ts';
+import { Rollout } from './constructs/rollout.ts';
 import type { DataStack } from './data-stack.ts';
 import type { Settings } from './settings.ts';
 import { addOutputs } from './stack-outputs.ts';
@@ -19,7 +21,7 @@ import { addOutputs } from './stack-outputs.ts';
 interface PipelineStackProps extends StackProps {
   readonly settings: Settings;
   readonly data: DataStack;
-  readonly paymentProviderUrl: string;
+  readonly paymentProvider: PaymentProvider;
 }
 
 /** Kinds left out reach their own items and the payment provider only. */
@@ -31,22 +33,47 @@ const REACHES: Readonly<Record<string, readonly Reach[]>> = {
 
 /** What happens to an order, in order: it comes in, its jobs are queued, they run, the cache follows. */
 export class PipelineStack extends Stack {
-  constructor(scope: Construct, id: string, { settings, data, paymentProviderUrl, ...props }: PipelineStackProps) {
+  readonly api: OrderApi;
+  readonly jobQueues: readonly JobQueue[];
+  readonly outbox: OutboxDispatcher;
+  readonly workers: readonly JobWorker[];
+  readonly governor: Governor;
+  readonly rescuer: Rescuer;
+  readonly cache: CacheInvalidator;
+
+  constructor(scope: Construct, id: string, { settings, data, paymentProvider, ...props }: PipelineStackProps) {
     super(scope, id, props);
     const { stateTable, controlTable, cacheTable } = data;
 
-    const api = new OrderApi(this, 'OrderApi', { settings, stateTable, cacheTable });
-    const jobQueues = jobs.map((definition) => new JobQueue(this, `Queue-${definition.kind}`, { settings, definition }));
-    const outbox = new OutboxDispatcher(this, 'OutboxDispatcher', { settings, stateTable, jobQueues });
-    const workers = jobQueues.map((jobQueue) => {
+    this.api = new OrderApi(this, 'OrderApi', { settings, stateTable, cacheTable });
+    this.jobQueues = jobs.map((definition) => new JobQueue(this, `Queue-${definition.kind}`, { settings, definition }));
+    const { jobQueues } = this;
+    this.outbox = new OutboxDispatcher(this, 'OutboxDispatcher', { settings, stateTable, jobQueues });
+    this.workers = jobQueues.map((jobQueue) => {
       const { kind } = jobQueue.definition;
-      const worker = new JobWorker(this, `Worker-${kind}`, { settings, jobQueue, data, reaches: REACHES[kind] ?? [], paymentProviderUrl });
+      const worker = new JobWorker(this, `Worker-${kind}`, { settings, jobQueue, data, reaches: REACHES[kind] ?? [], paymentProvider });
       this.addJobOutputs(jobQueue, worker);
       return worker;
     });
-    const governor = new Governor(this, 'Governor', { settings, controlTable, workers });
-    const rescuer = new Rescuer(this, 'Rescuer', { settings, stateTable, controlTable, jobQueues, mappings: workers });
-    const cache = new CacheInvalidator(this, 'CacheInvalidator', { settings, stateTable, cacheTable });
+    const { workers } = this;
+    this.governor = new Governor(this, 'Governor', { settings, controlTable, workers });
+    this.rescuer = new Rescuer(this, 'Rescuer', { settings, stateTable, controlTable, jobQueues, mappings: workers });
+    this.cache = new CacheInvalidator(this, 'CacheInvalidator', { settings, stateTable, cacheTable });
+    if (settings.rollout === 'canary') new Rollout(this, 'Rollout', { workers, others: this.functionsWithoutKind() });
+    this.addAllOutputs();
+  }
+
+  private functionsWithoutKind(): readonly AnyNodeFunction[] {
+    const { api, outbox, governor, rescuer, cache } = this;
+    return [
+      ...[api.acceptOrder, api.acceptPaymentAttempt, api.acceptRefund, api.acceptExport, api.acceptStockAdjustment, api.readOrder],
+      ...[outbox.dispatchOutbox, outbox.retryOutbox, cache.invalidateCache, cache.retryInvalidation],
+      ...[governor.governQueues, rescuer.rescueJobs, rescuer.sweepState],
+    ];
+  }
+
+  private addAllOutputs(): void {
+    const { api, outbox, governor, rescuer, cache } = this;
 
     addOutputs(this, {
       [STACK_OUTPUTS.orderApiUrl]: api.url,

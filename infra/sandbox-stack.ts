@@ -1,13 +1,14 @@
 import { Duration, Stack, type StackProps } from 'aws-cdk-lib';
-import { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { AttributeType, Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { paymentSandboxEnvironment } from '#shared/contract/environment.ts';
 import { STACK_OUTPUTS } from '#shared/contract/stack-outputs.ts';
 import { deriveTiming } from '#shared/contract/timing.ts';
 import { jobs } from '#shared/jobs/index.ts';
-import { apiUrl } from './constructs/api-url.ts';
+import { HttpEntrance } from './constructs/http-entrance.ts';
+import type { PaymentProvider } from './constructs/job-worker.ts';
 import { NodeFunction } from './constructs/node-function.ts';
 import { tableDefaults } from './constructs/table-defaults.ts';
 import type { Settings } from './settings.ts';
@@ -23,10 +24,11 @@ const API_GATEWAY_TIMEOUT_SECONDS = 29;
 
 /**
  * The example payment provider: a service of its own with a table of its own, so that exactly-once is counted on the other
- * side of the wire. Its API is open like a provider's test mode; it moves no money and holds made-up data only.
+ * side of the wire. It moves no money and holds made-up data only; on AWS it answers those who sign with IAM rights nevertheless,
+ * for an open API is somebody else's to fill.
  */
 export class SandboxStack extends Stack {
-  readonly url: string;
+  readonly provider: PaymentProvider;
 
   constructor(scope: Construct, id: string, { settings, ...props }: SandboxStackProps) {
     super(scope, id, props);
@@ -47,12 +49,16 @@ export class SandboxStack extends Stack {
     });
     sandbox.allow(['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:Query'], [table.tableArn]);
 
-    const api = new HttpApi(this, 'Api', {
+    const signed = settings.emulatorEndpoint === undefined;
+    const { api, url } = new HttpEntrance(this, 'Api', {
+      settings,
       description: `Andal payment sandbox (${settings.stage})`,
-      defaultIntegration: new HttpLambdaIntegration('Sandbox', sandbox.lambda),
+      authorization: { type: signed ? 'iam' : 'none' },
+      everything: new HttpLambdaIntegration('Sandbox', sandbox.live as IFunction),
     });
-    this.url = apiUrl(api, settings);
-    addOutputs(this, { [STACK_OUTPUTS.sandboxUrl]: this.url, [STACK_OUTPUTS.sandboxTable]: table.tableName });
+    // One name for the whole API: its routes are the provider's own business.
+    this.provider = { url, signedRoutesArn: signed ? api.arnForExecuteApi() : undefined };
+    addOutputs(this, { [STACK_OUTPUTS.sandboxUrl]: url, [STACK_OUTPUTS.sandboxTable]: table.tableName });
   }
 }
 

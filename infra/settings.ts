@@ -25,8 +25,28 @@ export interface Settings {
   readonly maxConcurrency: number | undefined;
   readonly streamFailureMode: 'throw' | 'report';
   readonly cacheTtlSeconds: number;
-  readonly apiAuthorization: 'none' | 'iam';
+  readonly apiAuthorization: ApiAuthorization;
+  /** What the entrance lets through before it answers 429; undefined where nobody else knocks. */
+  readonly apiThrottle: { readonly requestsPerSecond: number; readonly burst: number } | undefined;
+  /** One line for each request, without path, address or body. */
+  readonly apiAccessLogs: boolean;
   readonly enforceSsl: boolean;
+  /**
+   * `canary`: a new version of a function gets a tenth of the work first and goes back by itself when it fails. `at-once`: it gets
+   * all of it, for a repair that cannot wait for alarms to be quiet. `latest`: the alias follows the newest code and settings,
+   * which the demos of a laptop exchange under way.
+   */
+  readonly rollout: 'canary' | 'at-once' | 'latest';
+  /** Alarms and their dashboard, in a stack of their own. */
+  readonly alarms: boolean;
+  /** Who gets a mail when an alarm goes off; undefined leaves the topic without a subscriber. */
+  readonly alarmEmail: string | undefined;
+  /** X-Ray follows a sample of the requests. */
+  readonly tracing: boolean;
+  /** Who read which export. Lines arrive for hours, so a stage that is to leave nothing behind cannot keep them. */
+  readonly bucketAccessLogs: boolean;
+  /** Objects go with their bucket; CloudFormation deletes empty ones only. */
+  readonly emptyBuckets: boolean;
   /** Where the emulator answers, without a trailing slash; undefined on AWS. */
   readonly emulatorEndpoint: string | undefined;
   /** Base URL of the payment provider; undefined where the stage brings its own sandbox. */
@@ -35,11 +55,24 @@ export interface Settings {
   readonly functionsFolder: string;
 }
 
+/** Who may call the order API. */
+export type ApiAuthorization =
+  | { readonly type: 'none' | 'iam' }
+  /** Tokens of this issuer, meant for one of these audiences. */
+  | { readonly type: 'jwt'; readonly issuer: string; readonly audience: readonly string[] };
+
 export interface SettingsInput {
   /** Context value `stage`. */
   readonly stage?: unknown;
   /** Context value `paymentProviderUrl`. */
   readonly paymentProviderUrl?: unknown;
+  /** Context values `jwtIssuer` and `jwtAudience` (commas between several). */
+  readonly jwtIssuer?: unknown;
+  readonly jwtAudience?: unknown;
+  /** Context value `rollout`. */
+  readonly rollout?: unknown;
+  /** Context value `alarmEmail`. */
+  readonly alarmEmail?: unknown;
   /** AWS_ENDPOINT_URL, read in stage local only. */
   readonly endpointUrl?: string | undefined;
   readonly region?: string | undefined;
@@ -74,6 +107,38 @@ const endpointSchema = z.url({
   error: `AWS_ENDPOINT_URL is not an http URL. Set it to where the emulator answers, for example ${DEFAULT_EMULATOR_ENDPOINT}, or unset it.`,
 });
 
+const noJwtSchema = z.undefined({
+  error: 'jwtIssuer and jwtAudience are for stages on AWS; the local API asks nobody who they are. Leave them out.',
+});
+const rolloutSchema = z.enum(['canary', 'at-once'], {
+  error: ({ input }) => `Rollout ${JSON.stringify(input)} does not exist. Leave it out for a canary, or pass -c rollout=at-once.`,
+});
+const emailSchema = z
+  .email({ error: 'alarmEmail is not a mail address. Pass -c alarmEmail=somebody@example.com, or leave it out.' })
+  .optional();
+const issuerSchema = z.url({
+  protocol: /^https$/,
+  error:
+    'jwtIssuer is not an https URL. Pass what the tokens say in "iss", for example -c jwtIssuer=https://issuer.example, together with -c jwtAudience=….',
+});
+const audienceSchema = z
+  .string({ error: 'An issuer signs tokens for many. Pass what yours say in "aud" with -c jwtAudience=… (commas between several).' })
+  .transform((list) =>
+    list
+      .split(',')
+      .map((one) => one.trim())
+      .filter((one) => one !== ''),
+  )
+  .refine((list) => list.length > 0, {
+    error: 'jwtAudience names nobody. Pass what the tokens say in "aud", or leave jwtIssuer out, too.',
+  });
+
+/** Callers sign with their AWS credentials unless someone names an issuer of tokens. */
+function readAuthorization({ jwtIssuer, jwtAudience }: SettingsInput): ApiAuthorization {
+  if (jwtIssuer === undefined && jwtAudience === undefined) return { type: 'iam' };
+  return { type: 'jwt', issuer: parse(issuerSchema, jwtIssuer), audience: parse(audienceSchema, jwtAudience) };
+}
+
 /** @throws SettingsError when the input names no stage or does not fit the one it names */
 export function readSettings(input: SettingsInput): Settings {
   const stage = parse(stageSchema, input.stage ?? 'local');
@@ -93,18 +158,27 @@ function valuesOf(stage: Stage, input: SettingsInput): StageValues {
     rateLimits: { 'payment-provider': 100 },
     maxConcurrency: undefined,
     streamFailureMode: 'report',
-    apiAuthorization: 'iam',
+    apiAuthorization: readAuthorization(input),
+    apiThrottle: { requestsPerSecond: 100, burst: 200 },
+    apiAccessLogs: true,
     enforceSsl: true,
+    rollout: parse(rolloutSchema, input.rollout ?? 'canary'),
+    alarms: true,
+    alarmEmail: parse(emailSchema, input.alarmEmail),
+    tracing: true,
     emulatorEndpoint: undefined,
     cacheTtlSeconds: 300,
   } as const;
   if (stage === 'test') {
-    return { ...onAws, whenRemoved: 'destroy', deletionProtection: false, pointInTimeRecovery: true, logRetentionDays: 14 };
+    const forgets = { whenRemoved: 'destroy', deletionProtection: false, emptyBuckets: true, bucketAccessLogs: false } as const;
+    return { ...onAws, ...forgets, pointInTimeRecovery: true, logRetentionDays: 14 };
   }
-  return { ...onAws, whenRemoved: 'retain', deletionProtection: true, pointInTimeRecovery: true, logRetentionDays: 90 };
+  const keeps = { whenRemoved: 'retain', deletionProtection: true, emptyBuckets: false, bucketAccessLogs: true } as const;
+  return { ...onAws, ...keeps, pointInTimeRecovery: true, logRetentionDays: 90 };
 }
 
-function localValues({ endpointUrl, region }: SettingsInput): StageValues {
+function localValues({ endpointUrl, region, jwtIssuer, jwtAudience }: SettingsInput): StageValues {
+  parse(noJwtSchema, jwtIssuer ?? jwtAudience);
   return {
     env: { account: EMULATOR_ACCOUNT, region: region ?? 'us-east-1' },
     whenRemoved: 'destroy',
@@ -119,7 +193,15 @@ function localValues({ endpointUrl, region }: SettingsInput): StageValues {
     // The emulator takes a partial batch response of a stream for success and would lose the record.
     streamFailureMode: 'throw',
     cacheTtlSeconds: 300,
-    apiAuthorization: 'none',
+    apiAuthorization: { type: 'none' },
+    apiThrottle: undefined,
+    apiAccessLogs: false,
+    rollout: 'latest',
+    alarms: false,
+    alarmEmail: undefined,
+    tracing: false,
+    bucketAccessLogs: false,
+    emptyBuckets: false,
     // Emulators speak HTTP; a queue that insists on TLS refuses everyone there.
     enforceSsl: false,
     emulatorEndpoint: parse(endpointSchema, endpointUrl ?? DEFAULT_EMULATOR_ENDPOINT).replace(/\/+$/, ''),

@@ -42,6 +42,7 @@ export const checkSteps = (reportDirectory: string): Step[] => [
   },
   { name: 'directions', command: script('check-directions.ts'), timeoutMs: MINUTE_MS },
   { name: 'dead code', command: ['knip', '--no-progress'], timeoutMs: MINUTE_MS },
+  { name: 'payload schemas', command: [...script('schemas.ts'), '--check'], timeoutMs: MINUTE_MS },
   { name: 'house rules', command: script('check-rules.ts'), timeoutMs: MINUTE_MS },
 ];
 

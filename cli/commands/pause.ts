@@ -3,8 +3,10 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { ControlStore } from '#shared/control/control-store.ts';
 import { type Pause, pauseRow, pauseSchema, readRow } from '#shared/control/rows.ts';
 import { audited } from '../audit/operator-act.ts';
+import { holdsPersonalData } from '../audit/personal-data.ts';
 import { controlOf } from '../aws/control.ts';
 import { describePause } from '../explain/describe-pause.ts';
+import { CliError, EXIT } from '../output/cli-error.ts';
 import { printAnswer } from '../output/print.ts';
 import { globalOptions, withSession } from '../session.ts';
 import { JOB_KINDS, parseJobKind } from './job-kind.ts';
@@ -63,7 +65,12 @@ Examples:
     );
 }
 
+/** @throws CliError when it holds what nobody may keep; the sentence does not repeat it, as commander's would */
 export function parseReason(text: string): string {
+  if (holdsPersonalData(text))
+    throw new CliError('A reason is kept in the audit: leave card numbers and e-mail addresses out of it. Nothing was done.', {
+      exitCode: EXIT.usage,
+    });
   if (text.trim() !== '' && text.length <= LONGEST_REASON && !/\p{Cc}/u.test(text)) return text;
   throw new InvalidArgumentError(`A reason is 1 to ${LONGEST_REASON} characters on one line.`);
 }

@@ -3,6 +3,7 @@ import { capturePayment } from '#shared/jobs/capture-payment.ts';
 import { type PaymentPort, ProviderError } from '#shared/payments/payment-port.ts';
 import { createSandboxClient } from '#shared/payments/sandbox-client.ts';
 import { providerUrlOf, readVariables } from '../aws/provider-url.ts';
+import { sandboxFetch } from '../http/sandbox-of.ts';
 import type { Session } from '../session.ts';
 import { patiently } from './provider-patience.ts';
 
@@ -22,9 +23,11 @@ export function paymentsOf(session: Session): AskablePayments {
   });
 }
 
-async function findPayments({ outputs, clients, output }: Session): Promise<AskablePayments> {
-  const url =
-    outputs[STACK_OUTPUTS.sandboxUrl] ?? (await urlOfWorkers(clients.lambda, output(jobOutputs(capturePayment.kind).functionName)));
+async function findPayments(session: Session): Promise<AskablePayments> {
+  const { outputs, clients, output } = session;
+  const sandboxUrl = outputs[STACK_OUTPUTS.sandboxUrl];
+  if (sandboxUrl !== undefined) return createSandboxClient({ baseUrl: sandboxUrl, fetch: sandboxFetch(session) });
+  const url = await urlOfWorkers(clients.lambda, output(jobOutputs(capturePayment.kind).functionName));
   return url === undefined ? NOBODY : createSandboxClient({ baseUrl: url, fetch });
 }
 

@@ -8,6 +8,7 @@ import { sendBodies } from '../aws/queues.ts';
 import { LOCAL_STAGE } from '../aws/target.ts';
 import type { OrderApi } from '../http/order-api.ts';
 import { type Sandbox, sandbox } from '../http/sandbox.ts';
+import { sandboxFetch } from '../http/sandbox-of.ts';
 import { orderApiOf } from '../http/signed-order-api.ts';
 import type { Session } from '../session.ts';
 
@@ -42,7 +43,7 @@ export function demoWorld(session: Session, name: 'demo' | 'load' | 'outage'): D
   return {
     session,
     api: orderApiOf(session),
-    provider: sandbox(session.output(STACK_OUTPUTS.sandboxUrl)),
+    provider: sandbox(session.output(STACK_OUTPUTS.sandboxUrl), sandboxFetch(session)),
     runId: `${name}-${randomBytes(3).toString('hex')}`,
     patienceMs: session.target.stage === LOCAL_STAGE ? PATIENCE_MS.local : PATIENCE_MS.elsewhere,
     captureQueueUrl: session.output(jobOutputs(capturePayment.kind).queueUrl),

@@ -11,6 +11,7 @@ import { mappingsOf } from '../aws/mappings.ts';
 import { receiptsOf } from '../aws/receipts.ts';
 import { paymentsOf } from '../dead-letters/provider.ts';
 import { sandbox } from '../http/sandbox.ts';
+import { sandboxFetch } from '../http/sandbox-of.ts';
 import type { Session } from '../session.ts';
 import { type LoadControl, readLoadControl } from './load-control.ts';
 import { findOrderLetters, type OrderLetters } from './order-letters.ts';
@@ -55,14 +56,10 @@ export async function readSources(session: Session, name: OrderName): Promise<So
 }
 
 /** Only the example provider tells its own books; behind a real one this part stays empty. */
-async function readBooks(
-  { outputs }: Session,
-  { userId, orderId }: OrderName,
-  order: Item,
-): Promise<Pick<Sources, 'account' | 'requests'>> {
-  const url = outputs[STACK_OUTPUTS.sandboxUrl];
+async function readBooks(session: Session, { userId, orderId }: OrderName, order: Item): Promise<Pick<Sources, 'account' | 'requests'>> {
+  const url = session.outputs[STACK_OUTPUTS.sandboxUrl];
   if (url === undefined) return { account: undefined, requests: [] };
-  const books = sandbox(url);
+  const books = sandbox(url, sandboxFetch(session));
   const [account, requests] = await Promise.all([books.account(`${userId}/${orderId}`), books.requests(String(order['paymentIntentId']))]);
   return { account, requests };
 }

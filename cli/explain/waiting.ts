@@ -3,6 +3,7 @@ import { captureOperation, refundOperation } from '#shared/domain/order.ts';
 import { attemptsSent, attemptsSpent, operationRecord } from '#shared/item/attributes.ts';
 import { jobOfKind } from '#shared/jobs/index.ts';
 import { targetOf } from '#shared/worker/job-target.ts';
+import { readPayload } from '#shared/worker/payload-versions.ts';
 import type { Item } from '../aws/items.ts';
 
 /** How many there are, and since when the oldest of them; null when there is none. */
@@ -65,8 +66,8 @@ function outboxOverdueSinceMs(order: Item, nowMs: number, isQueueEmpty: (kind: s
 function isNotBegun(entry: unknown, order: Item, isQueueEmpty: (kind: string) => boolean): boolean {
   const message = messageSchema.safeParse(entry).data;
   const definition = message && jobOfKind(message.kind);
-  const payload = definition?.payload.safeParse(message?.payload);
-  if (definition === undefined || payload?.success !== true || !isQueueEmpty(definition.kind)) return false;
-  const { own, operation } = targetOf(definition, payload.data);
+  const reading = message && definition && readPayload(message, definition);
+  if (definition === undefined || reading?.kind !== 'read' || !isQueueEmpty(definition.kind)) return false;
+  const { own, operation } = targetOf(definition, reading.payload);
   return !own && attemptsSpent(order, operation) + attemptsSent(order, operation) === 0 && operationRecord(order, operation) === undefined;
 }

@@ -13,28 +13,32 @@ export interface Sandbox {
   requests(paymentIntentId: string): Promise<LoggedRequest[]>;
 }
 
-export const sandbox = (url: string): Sandbox => ({
-  account: (reference) => read<Account>(`${url}/captures`, { reference }),
+type Send = (request: Request) => Promise<Response>;
+
+/** @param send signs, where the sandbox asks who is there */
+export const sandbox = (url: string, send: Send = fetch): Sandbox => ({
+  account: (reference) => read<Account>(send, `${url}/captures`, { reference }),
   async captureCounts(prefix) {
-    const counts = await readPages<{ reference: string; captures: number }>(`${url}/captures/summary`, { prefix });
+    const counts = await readPages<{ reference: string; captures: number }>(send, `${url}/captures/summary`, { prefix });
     return new Map(counts.map(({ reference, captures }) => [reference, captures]));
   },
-  requests: (paymentIntentId) => readPages<LoggedRequest>(`${url}/payment-intents/${encodeURIComponent(paymentIntentId)}/requests`, {}),
+  requests: (paymentIntentId) =>
+    readPages<LoggedRequest>(send, `${url}/payment-intents/${encodeURIComponent(paymentIntentId)}/requests`, {}),
 });
 
-async function readPages<Item>(url: string, query: Record<string, string>): Promise<Item[]> {
+async function readPages<Item>(send: Send, url: string, query: Record<string, string>): Promise<Item[]> {
   const items: Item[] = [];
   let after: string | undefined;
   do {
-    const page = await read<Page<Item>>(url, { ...query, ...(after === undefined ? {} : { after }) });
+    const page = await read<Page<Item>>(send, url, { ...query, ...(after === undefined ? {} : { after }) });
     items.push(...page.items);
     after = page.next;
   } while (after !== undefined);
   return items;
 }
 
-async function read<Answer>(url: string, query: Record<string, string>): Promise<Answer> {
-  const response = await fetch(`${url}?${new URLSearchParams(query)}`, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
+async function read<Answer>(send: Send, url: string, query: Record<string, string>): Promise<Answer> {
+  const response = await send(new Request(`${url}?${new URLSearchParams(query)}`, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) }));
   if (!response.ok)
     throw new CliError(
       `The payment sandbox answered ${response.status} to ${new URL(url).pathname}: ${(await response.text()).slice(0, 200)}`,

@@ -4,12 +4,13 @@ import { exportedOrdersKey } from '#shared/contract/object-keys.ts';
 import { problem } from '#shared/contract/problem.ts';
 import { exportIdOf } from '#shared/domain/order-export.ts';
 import { type HttpRequest, readFields, readIdempotencyKey, readJsonBody, readUserId } from '#shared/http/read-parts.ts';
+import { traceOf } from '#shared/http/trace.ts';
 import { exportOrders } from '#shared/jobs/export-orders.ts';
 import { type AcceptJobWorld, acceptJob } from '#shared/requests/accept-job.ts';
 import { job } from '#shared/worker/define-job.ts';
 
 export interface AcceptExportWorld extends AcceptJobWorld {
-  log(answer: string, exportId: string, requestId: string): void;
+  log(answer: string, exportId: string, requestId: string, trace: string): void;
   logFailure(error: unknown, requestId: string): void;
 }
 
@@ -31,8 +32,8 @@ export const createHandler =
     const exportId = exportIdOf(userId.value, key.value);
     try {
       // Two requests of one key cannot differ: there is nothing in them but the key.
-      const answer = await acceptJob(job(exportOrders, { userId: userId.value, exportId, step: 1 }), requestId, world);
-      world.log(answer.kind, exportId, requestId);
+      const answer = await acceptJob(job(exportOrders, { userId: userId.value, exportId, step: 1 }), traceOf(event), world);
+      world.log(answer.kind, exportId, requestId, traceOf(event));
       const object = exportedOrdersKey(userId.value, exportId);
       const headers = { 'content-type': 'application/json' };
       // Only the first step is known here; that it is done does not say that the export is.

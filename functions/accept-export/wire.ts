@@ -14,7 +14,7 @@ export function wire(system: System) {
     store: createItemStore(createDynamoDbClient({ sdk }), environment.STATE_TABLE),
     clock,
     random,
-    log: (answer, exportId, requestId) => logger.info('export requested', { answer, exportId, requestId }),
+    log: (answer, exportId, requestId, trace) => logger.info('export requested', { answer, exportId, requestId, trace }),
     logFailure: (error, requestId) =>
       logger.error('export not confirmed', { code: error instanceof Error ? error.name : typeof error, requestId }),
   });

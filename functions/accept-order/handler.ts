@@ -9,7 +9,7 @@ export interface AcceptOrderWorld {
   readonly store: ItemStore;
   readonly clock: { nowMs(): number };
   readonly random: { token(): string };
-  logAccepted(accepted: Accepted, requestId: string): void;
+  logAccepted(accepted: Accepted, requestId: string, trace: string): void;
   logFailure(error: unknown, requestId: string): void;
 }
 
@@ -21,7 +21,7 @@ export const createHandler =
     if ('statusCode' in request) return request;
     try {
       const accepted = await acceptOrder(request, world);
-      world.logAccepted(accepted, event.requestContext.requestId);
+      world.logAccepted(accepted, event.requestContext.requestId, request.trace);
       return respond(accepted);
     } catch (error) {
       world.logFailure(error, event.requestContext.requestId);

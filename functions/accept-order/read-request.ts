@@ -1,6 +1,7 @@
 import type { ProblemResponse } from '#shared/contract/problem.ts';
 import { type CreateOrder, createOrderSchema } from '#shared/domain/create-order.ts';
 import { type HttpRequest, readFields, readIdempotencyKey, readJsonBody, readUserId } from '#shared/http/read-parts.ts';
+import { traceOf } from '#shared/http/trace.ts';
 
 export interface OrderRequest {
   readonly userId: string;
@@ -21,5 +22,5 @@ export function readRequest(event: HttpRequest): OrderRequest | ProblemResponse 
   if (!json.ok) return json.problem;
   const body = readFields(createOrderSchema, json.value, ABOUT_BODY);
   if (!body.ok) return body.problem;
-  return { userId: userId.value, idempotencyKey: key.value, body: body.value, trace: event.requestContext.requestId };
+  return { userId: userId.value, idempotencyKey: key.value, body: body.value, trace: traceOf(event) };
 }

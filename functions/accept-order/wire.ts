@@ -14,11 +14,12 @@ export function wire(system: System) {
     store: createItemStore(createDynamoDbClient({ sdk }), environment.STATE_TABLE),
     clock,
     random,
-    logAccepted: (accepted, requestId) =>
+    logAccepted: (accepted, requestId, trace) =>
       logger.info('order accepted', {
         answer: accepted.kind,
         ...(accepted.kind === 'key-reused' ? {} : { orderId: accepted.order.orderId }),
         requestId,
+        trace,
       }),
     logFailure: (error, requestId) =>
       logger.error('order not confirmed', { code: error instanceof Error ? error.name : typeof error, requestId }),

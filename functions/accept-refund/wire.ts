@@ -14,7 +14,7 @@ export function wire(system: System) {
     store: createItemStore(createDynamoDbClient({ sdk }), environment.STATE_TABLE),
     clock,
     random,
-    log: (answer, orderId, requestId) => logger.info('refund requested', { answer, orderId, requestId }),
+    log: (answer, orderId, requestId, trace) => logger.info('refund requested', { answer, orderId, requestId, trace }),
     logFailure: (error, requestId) =>
       logger.error('refund not confirmed', { code: error instanceof Error ? error.name : typeof error, requestId }),
   });

@@ -1,13 +1,14 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { problem } from '#shared/contract/problem.ts';
 import type { HttpRequest } from '#shared/http/read-parts.ts';
+import { traceOf } from '#shared/http/trace.ts';
 import { adjustStock } from '#shared/jobs/adjust-stock.ts';
 import { type AcceptJobWorld, acceptJob } from '#shared/requests/accept-job.ts';
 import { job } from '#shared/worker/define-job.ts';
 import { readRequest } from './read-request.ts';
 
 export interface AcceptStockAdjustmentWorld extends AcceptJobWorld {
-  log(answer: string, adjustmentId: string, requestId: string): void;
+  log(answer: string, adjustmentId: string, requestId: string, trace: string): void;
   logFailure(error: unknown, requestId: string): void;
 }
 
@@ -19,8 +20,8 @@ export const createHandler =
     if ('statusCode' in adjustment) return adjustment;
     const { requestId } = event.requestContext;
     try {
-      const answer = await acceptJob(job(adjustStock, adjustment), requestId, world);
-      world.log(answer.kind, adjustment.adjustmentId, requestId);
+      const answer = await acceptJob(job(adjustStock, adjustment), traceOf(event), world);
+      world.log(answer.kind, adjustment.adjustmentId, requestId, traceOf(event));
       if (answer.kind === 'key-reused')
         return problem(
           422,

@@ -14,7 +14,7 @@ export function wire(system: System) {
     store: createItemStore(createDynamoDbClient({ sdk }), environment.STATE_TABLE),
     clock,
     random,
-    log: (answer, adjustmentId, requestId) => logger.info('stock adjustment requested', { answer, adjustmentId, requestId }),
+    log: (answer, adjustmentId, requestId, trace) => logger.info('stock adjustment requested', { answer, adjustmentId, requestId, trace }),
     logFailure: (error, requestId) =>
       logger.error('stock adjustment not confirmed', { code: error instanceof Error ? error.name : typeof error, requestId }),
   });

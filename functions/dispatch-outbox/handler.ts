@@ -1,4 +1,5 @@
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import { tellableTrace } from '#shared/contract/message.ts';
 import { collectOutbox, type ParkedEntry, parkedMessage } from '#shared/outbox/collect.ts';
 import type { DispatchResult, OutgoingMessage } from '#shared/outbox/dispatch.ts';
 import type { ItemChange } from '#shared/outbox/read-outbox.ts';
@@ -9,6 +10,8 @@ export interface DispatchOutboxWorld<Answer> {
   /** @returns indexes of the entries the outbox-failed queue did not take */
   park(entries: readonly ParkedEntry[]): Promise<readonly number[]>;
   answerStreamBatch(failures: readonly { sequenceNumber: string | undefined }[]): Answer;
+  /** Members of the log line that count what had to be parked. */
+  measure(parked: number): Record<string, unknown>;
   readonly log: {
     info(message: string, fields: Record<string, unknown>): void;
     error(message: string, fields: Record<string, unknown>): void;
@@ -27,8 +30,10 @@ export const createHandler =
     const fields = {
       records: records.length,
       keys: sent.map(({ message }) => message.idempotencyKey),
+      traces: [...new Set(sent.flatMap(({ message }) => tellableTrace(message).trace ?? []))],
       parked: parking.length - notParked.length,
       left: unsent.length + notParked.length,
+      ...world.measure(parking.length),
     };
     if (parking.length + unsent.length === 0) world.log.info('dispatched', fields);
     else world.log.error('dispatched in part', { ...fields, problems: parking.map(({ problem }) => problem), codes });

@@ -2,6 +2,7 @@ import { createSqsClient } from '#shared/aws/sqs-client.ts';
 import { createQueueSender } from '#shared/aws/sqs-queue.ts';
 import { readItemChange } from '#shared/aws/stream-record.ts';
 import { dispatchOutboxEnvironment, readQueueUrls } from '#shared/contract/environment.ts';
+import { METRICS } from '#shared/contract/metric-names.ts';
 import { queueText } from '#shared/contract/queue-text.ts';
 import { jobOfKind } from '#shared/jobs/index.ts';
 import { dispatch } from '#shared/outbox/dispatch.ts';
@@ -15,6 +16,7 @@ export function wire(system: System) {
   const { clock, sdk } = system;
   const environment = readEnvironment(dispatchOutboxEnvironment, system.environment);
   const queueUrls = readQueueUrls(environment.QUEUE_URLS);
+  const measure = system.createMetrics('dispatch-outbox');
   const sender = createQueueSender(createSqsClient({ sdk }));
 
   return createHandler({
@@ -28,6 +30,7 @@ export function wire(system: System) {
       return failed.map(({ id }) => Number(id));
     },
     answerStreamBatch: (failures) => answerStreamBatch(failures, environment.STREAM_FAILURE_MODE),
+    measure: (parked) => measure({ dimensions: {}, values: { [METRICS.outboxParked]: parked } }),
     log: system.createLogger('dispatch-outbox'),
   });
 }

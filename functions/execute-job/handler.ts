@@ -1,22 +1,25 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { LETTER_ATTRIBUTE, REPLAY_ATTRIBUTE, REPLAYS_ATTRIBUTE, replaysIn } from '#shared/dead-letter/letter.ts';
-import { DEFERRAL_ALARM_MS } from '#shared/retry/schedule.ts';
 import { executeBatch } from '#shared/worker/execute-batch.ts';
 import { executeJob } from '#shared/worker/execute-job.ts';
 import type { Delivery, Ending, Worker } from '#shared/worker/worker.ts';
+import type { CallTally } from './count-calls.ts';
+import { type BatchMeasured, measureBatch } from './measure-batch.ts';
 
 export interface ExecuteJobWorld {
   readonly worker: Worker;
   handBack(messages: readonly { messageId: string; receiptHandle: string; delaySeconds: number }[]): Promise<string[]>;
-  /** Jobs put off for a day and more; worth an alarm, never a dead letter. */
-  countOverdueDeferrals(count: number): void;
-  /** One line a batch: what became of each job. */
-  log(batch: { jobs: readonly Record<string, unknown>[]; notHidden: readonly string[] }): void;
+  /** Calls of the dependency since the last batch; left out where nothing is called. */
+  takeCalls?(): CallTally;
+  /** One line a batch: what became of each job, and what that comes to. */
+  log(batch: { jobs: readonly Record<string, unknown>[]; notHidden: readonly string[] }, measured: BatchMeasured): void;
 }
+
+const NO_CALLS: CallTally = { calls: 0, timeouts: 0 };
 
 /** Runs a batch of messages and names those that must come back. */
 export const createHandler =
-  ({ worker, handBack, log, countOverdueDeferrals }: ExecuteJobWorld) =>
+  ({ worker, handBack, log, takeCalls = () => NO_CALLS }: ExecuteJobWorld) =>
   async (event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<SQSBatchResponse> => {
     const execute = async (delivery: Delivery): Promise<Ending> => {
       const startedAtMs = worker.clock.nowMs();
@@ -33,9 +36,8 @@ export const createHandler =
     );
     // Visibility first, then the failure: reported the other way round, the message would be back before its delay is set.
     const notHidden = await handBack(returning);
-    const overdue = ended.filter(({ ending }) => (ending.facts.ageMs ?? 0) > DEFERRAL_ALARM_MS * worker.timeScale).length;
-    if (overdue > 0) countOverdueDeferrals(overdue);
-    log({ jobs: ended.map(({ ending }) => ({ outcome: ending.outcome, ...ending.facts })), notHidden });
+    const jobs = ended.map(({ ending }) => ({ outcome: ending.outcome, ...ending.facts }));
+    log({ jobs, notHidden }, measureBatch(ended, worker, takeCalls()));
     return { batchItemFailures: returning.map(({ messageId }) => ({ itemIdentifier: messageId })) };
   };
 

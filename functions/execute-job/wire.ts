@@ -5,15 +5,18 @@ import { createItemStore } from '#shared/aws/item-store.ts';
 import { createMailTable } from '#shared/aws/mail-table.ts';
 import { createObjectStorage } from '#shared/aws/object-storage.ts';
 import { createOrderPages } from '#shared/aws/order-page.ts';
+import { signedFetch } from '#shared/aws/signed-fetch.ts';
 import { createDeadLetterQueue, handBack } from '#shared/aws/sqs-queue.ts';
 import { createStockReader } from '#shared/aws/stock-reader.ts';
 import { executeJobEnvironment, readRateLimits } from '#shared/contract/environment.ts';
 import { deriveTiming } from '#shared/contract/timing.ts';
 import { jobOfKind } from '#shared/jobs/index.ts';
+import type { PaymentPort } from '#shared/payments/payment-port.ts';
 import { createSandboxClient } from '#shared/payments/sandbox-client.ts';
 import { readEnvironment, refuseDisabledIdempotency } from '#shared/runtime/environment.ts';
 import type { System } from '#shared/runtime/system.ts';
 import { createGate } from '#shared/worker/gate.ts';
+import { countCalls } from './count-calls.ts';
 import { createHandler } from './handler.ts';
 import { noteTimes } from './time-taken.ts';
 
@@ -25,15 +28,17 @@ export function wire(system: System) {
   if (definition === undefined) throw new Error(`no job kind is called ${environment.JOB_KIND}; see shared/jobs/index.ts`);
 
   const logger = system.createLogger('execute-job');
-  const metrics = system.createMetrics('execute-job');
+  const measure = system.createMetrics('execute-job');
   const dynamodb = createDynamoDbClient({ sdk });
+  const providerFetch = environment.PAYMENT_PROVIDER_AUTHORIZATION === 'iam' ? signedFetch(dynamodb, system.fetch) : system.fetch;
+  const counted = countCalls(createSandboxClient({ baseUrl: environment.PAYMENT_PROVIDER_URL, fetch: providerFetch }));
   const sqs = whenNeeded(async () => (await import('#shared/aws/sqs-client.ts')).createSqsClient({ sdk }));
 
   /** Two that met on one item would meet again without a little chance. */
   const pauseAfterConflict = (tries: number): Promise<void> => clock.sleep(tries * 50 * (0.5 + random.fraction() / 2));
   const times = noteTimes(clock.nowMs);
   const store = times.store(createItemStore(dynamodb, environment.STATE_TABLE, pauseAfterConflict));
-  const gate = wireGate(system, environment, { dynamodb, store, times });
+  const gate = wireGate(system, environment, { dynamodb, store, payments: times.payments(counted.payments) });
 
   return createHandler({
     worker: {
@@ -54,19 +59,22 @@ export function wire(system: System) {
       random,
     },
     handBack: (messages) => handBack(sqs, environment.QUEUE_URL, messages),
-    countOverdueDeferrals: (count) => metrics.count('DeferralOverdue', count),
-    log: (batch) => logger.info('batch', { kind: definition.kind, ...batch, ...times.take() }),
+    takeCalls: counted.take,
+    log(batch, measured) {
+      logger.info('batch', { kind: definition.kind, ...batch, ...times.take(), ...measure(measured.kind) });
+      for (const one of measured.classes) logger.info('failures', measure(one));
+    },
   });
 }
 
 type Environment = z.output<typeof executeJobEnvironment>;
-interface Tables {
+interface Outside {
   readonly dynamodb: ReturnType<typeof createDynamoDbClient>;
   readonly store: ReturnType<typeof createItemStore>;
-  readonly times: ReturnType<typeof noteTimes>;
+  readonly payments: PaymentPort;
 }
 
-function wireGate({ clock, random, sdk, fetch }: System, environment: Environment, { dynamodb, store, times }: Tables) {
+function wireGate({ clock, random, sdk }: System, environment: Environment, { dynamodb, store, payments }: Outside) {
   const s3 = whenNeeded(async () => (await import('#shared/aws/s3-client.ts')).createS3Client({ sdk }));
   return createGate({
     control: createControlTable(dynamodb, environment.CONTROL_TABLE),
@@ -75,7 +83,7 @@ function wireGate({ clock, random, sdk, fetch }: System, environment: Environmen
     timeScale: environment.TIME_SCALE,
     callsPerSecond: readRateLimits(environment.RATE_LIMITS),
     ports: {
-      payments: times.payments(createSandboxClient({ baseUrl: environment.PAYMENT_PROVIDER_URL, fetch })),
+      payments,
       mail: createMailTable(dynamodb, { tableName: environment.MAIL_TABLE, random, clock }),
       stock: createStockReader(store),
       orderPages: createOrderPages(dynamodb, environment.STATE_TABLE),

@@ -18,19 +18,27 @@ export interface Governor {
 /** Without a governor's word for this long, anybody may turn a queue on again (rescue-jobs does). */
 const DEADLINE_MS = 5 * 60_000;
 
+export interface Governed {
+  /** Batches that run side by side from now on; 0 while the queue is off. */
+  readonly concurrency: number;
+  /** The circuit of the kind's dependency lets at most a probe through. */
+  readonly circuitOpen: boolean;
+}
+
 /**
- * Brings one kind's mapping where it should be, and says how many batches it now runs side by side.
+ * Brings one kind's mapping where it should be.
  *
  * @throws when Control or Lambda does not answer; the mapping is then as it was, or off with a deadline on record
  */
-export async function governKind({ kind, queue, dependency }: AnyJobDefinition, mapping: Mapping, governor: Governor): Promise<number> {
+export async function governKind({ kind, queue, dependency }: AnyJobDefinition, mapping: Mapping, governor: Governor): Promise<Governed> {
   const { control, clock } = governor;
   const [pause, health] = await Promise.all([control.get(pauseRow(kind)), healthOf(dependency, governor)]);
   const { standing, slowSinceMs } = health;
   const slowAgoMs = slowSinceMs === undefined ? undefined : clock.nowMs() - slowSinceMs;
   const maxConcurrency = Math.min(queue.maxConcurrency, governor.maxConcurrency ?? queue.maxConcurrency);
   const course = decide({ mapping, maxConcurrency, paused: pause !== undefined, standing, slowAgoMs });
-  return course.run ? run(kind, course, mapping, governor) : stop(kind, course, mapping, governor);
+  const concurrency = await (course.run ? run(kind, course, mapping, governor) : stop(kind, course, mapping, governor));
+  return { concurrency, circuitOpen: standing !== 'closed' && standing !== 'closing' };
 }
 
 interface Health {

@@ -1,11 +1,15 @@
+import { METRICS } from '#shared/contract/metric-names.ts';
+import type { Measured } from '#shared/runtime/metrics.ts';
 import type { AnyJobDefinition } from '#shared/worker/define-job.ts';
-import { type Governor, governKind } from './govern.ts';
+import { type Governed, type Governor, governKind } from './govern.ts';
 
 export interface GovernQueuesWorld extends Governor {
   readonly jobs: readonly AnyJobDefinition[];
-  gauge(name: 'Concurrency', value: number, dimensions: { kind: string }): void;
-  /** One line a run. */
-  log(run: { readonly concurrency: Readonly<Record<string, number>>; readonly failed: Readonly<Record<string, string>> }): void;
+  /** One line a run, and one for each kind with how wide its queue is open. */
+  log(
+    run: { readonly concurrency: Readonly<Record<string, number>>; readonly failed: Readonly<Record<string, string>> },
+    measured: readonly Measured[],
+  ): void;
 }
 
 /**
@@ -15,20 +19,29 @@ export interface GovernQueuesWorld extends Governor {
  */
 export const createHandler = (world: GovernQueuesWorld) => async (): Promise<void> => {
   const mappings = await world.mappings.list();
-  const concurrency: Record<string, number> = {};
+  const governed = new Map<AnyJobDefinition, Governed>();
   const failed: Record<string, string> = {};
   const govern = async (definition: AnyJobDefinition): Promise<void> => {
     const { kind } = definition;
     const mapping = mappings.find((one) => one.kind === kind);
     if (mapping === undefined) return;
     try {
-      concurrency[kind] = await governKind(definition, mapping, world);
-      world.gauge('Concurrency', concurrency[kind], { kind });
+      governed.set(definition, await governKind(definition, mapping, world));
     } catch (error) {
       failed[kind] = error instanceof Error ? error.name : typeof error;
     }
   };
   await Promise.all(world.jobs.map(govern));
-  world.log({ concurrency, failed });
+  const concurrency = Object.fromEntries([...governed].map(([{ kind }, one]) => [kind, one.concurrency]));
+  world.log(
+    { concurrency, failed },
+    [...governed].map(([{ kind }, one]) => measuredOf(kind, one)),
+  );
   if (Object.keys(failed).length > 0) throw new Error(`not governed: ${Object.keys(failed).join(', ')}; the next run tries again`);
 };
+
+/** A queue that is off runs 0 batches, which is worth a value although it is a zero. */
+const measuredOf = (kind: string, { concurrency, circuitOpen }: Governed): Measured => ({
+  dimensions: { kind },
+  values: { [METRICS.concurrency]: [concurrency], [METRICS.breakerOpen]: circuitOpen ? 1 : 0 },
+});

@@ -12,6 +12,7 @@ export function wire(system: System) {
   const { clock, sdk } = system;
   const environment = readEnvironment(governQueuesEnvironment, system.environment);
   const logger = system.createLogger('govern-queues');
+  const measure = system.createMetrics('govern-queues');
 
   return createHandler({
     jobs,
@@ -20,7 +21,9 @@ export function wire(system: System) {
     clock,
     timeScale: environment.TIME_SCALE,
     maxConcurrency: environment.MAX_CONCURRENCY,
-    gauge: system.createMetrics('govern-queues').gauge,
-    log: (run) => logger.info('governed', { ...run }),
+    log(run, measured) {
+      logger.info('governed', { ...run });
+      for (const one of measured) logger.info('queue governed', measure(one));
+    },
   });
 }

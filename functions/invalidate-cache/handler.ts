@@ -10,7 +10,8 @@ export interface InvalidateCacheWorld<Answer> {
   /** Sends to the retry queue. @returns ids of what was not accepted; may also throw */
   readonly park: (entries: readonly { id: string; body: string }[]) => Promise<{ failed: readonly { id: string }[] }>;
   readonly answerStreamBatch: (failures: readonly { sequenceNumber: string | undefined }[]) => Answer;
-  readonly countFailures: (count: number) => void;
+  /** Members of the log line that count what failed. */
+  readonly measure: (failures: number) => Record<string, unknown>;
   readonly log: {
     info(message: string, fields: Record<string, unknown>): void;
     error(message: string, fields: Record<string, unknown>): void;
@@ -45,6 +46,7 @@ export const invalidateCache =
         parked: failures.length - left.length,
         left: left.length,
         reasons: reasonsOf(failures, left),
+        ...world.measure(failures.length),
       });
     return world.answerStreamBatch(left.flatMap(({ task }) => task.sequenceNumbers.map((sequenceNumber) => ({ sequenceNumber }))));
   };
@@ -84,8 +86,7 @@ async function invalidateOne(task: Task, { invalidate }: InvalidateCacheWorld<un
 }
 
 /** @returns what the retry queue did not take */
-async function parkAll(failures: readonly Failure[], { park, countFailures }: InvalidateCacheWorld<unknown>): Promise<Failure[]> {
-  countFailures(failures.length);
+async function parkAll(failures: readonly Failure[], { park }: InvalidateCacheWorld<unknown>): Promise<Failure[]> {
   try {
     const { failed } = await park(failures.map(({ task }, index) => ({ id: String(index), body: JSON.stringify(task.parked) })));
     const refused = new Set(failed.map(({ id }) => id));

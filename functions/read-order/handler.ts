@@ -9,6 +9,8 @@ export interface ReadOrderWorld {
   readonly readThrough: ReadThrough;
   /** How each resource is loaded from the table, its cache key, and what is answered when there is nothing. */
   readonly resource: (request: ReadRequest) => Resource;
+  /** Members of the log line that count reads and hits. */
+  readonly measure: (hit: boolean) => Record<string, unknown>;
   readonly log: {
     info(message: string, fields: Record<string, unknown>): void;
     error(message: string, fields: { error: Error; requestId: string }): void;
@@ -43,10 +45,10 @@ export const readOrder =
     }
   };
 
-async function answer({ readThrough, log }: ReadOrderWorld, { key, load, accepts, whenAbsent }: Resource): Promise<Response> {
+async function answer({ readThrough, measure, log }: ReadOrderWorld, { key, load, accepts, whenAbsent }: Resource): Promise<Response> {
   const { entry, via } = await readThrough(key, load, accepts);
   const cacheStatus = CACHE_STATUS[via];
-  log.info('order read', { key, cacheStatus });
+  log.info('order read', { key, cacheStatus, ...measure(via === 'hit') });
   const found = entry ?? whenAbsent;
   if (found !== undefined) return ok(found, cacheStatus);
   const detail = 'This user has no order with this id. Right after the POST that creates an order, ask again.';

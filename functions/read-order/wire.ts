@@ -3,6 +3,7 @@ import { createDynamoDbClient } from '#shared/aws/dynamodb-client.ts';
 import { createOrderReader } from '#shared/aws/order-reader.ts';
 import { createReadThrough } from '#shared/cache/read-through.ts';
 import { readOrderEnvironment } from '#shared/contract/environment.ts';
+import { METRICS } from '#shared/contract/metric-names.ts';
 import { readEnvironment } from '#shared/runtime/environment.ts';
 import type { System } from '#shared/runtime/system.ts';
 import { readOrder } from './handler.ts';
@@ -12,7 +13,7 @@ export function wire(system: System) {
   const { clock, random, sdk } = system;
   const environment = readEnvironment(readOrderEnvironment, system.environment);
   const log = system.createLogger('read-order');
-  const metrics = system.createMetrics('read-order');
+  const measure = system.createMetrics('read-order');
 
   return readOrder({
     readThrough: createReadThrough({
@@ -20,13 +21,14 @@ export function wire(system: System) {
       clock,
       ttlSeconds: environment.CACHE_TTL_SECONDS,
       onCacheError(operation, error) {
-        metrics.count('CacheFailure');
-        log.warn('cache failed, the table answers', { operation, error: error as Error });
+        const counted = measure({ dimensions: {}, values: { [METRICS.cacheFailure]: 1 } });
+        log.warn('cache failed, the table answers', { operation, error: error as Error, ...counted });
       },
     }),
     resource: resourceFrom(createOrderReader(createDynamoDbClient({ sdk }), environment.STATE_TABLE), (error) =>
       log.error('order left out of a summary', { error }),
     ),
+    measure: (hit) => measure({ dimensions: {}, values: { [METRICS.cacheReads]: 1, [METRICS.cacheHits]: hit ? 1 : 0 } }),
     log,
   });
 }

@@ -25,6 +25,7 @@ export function wire(system: System) {
   const control = createControlTable(dynamodb, environment.CONTROL_TABLE);
   const mappings = createLambdaMappings(createLambdaClient({ sdk }), mappingIds);
   const logger = system.createLogger('rescue-jobs');
+  const measure = system.createMetrics('rescue-jobs');
 
   return createHandler({
     index: createOverdueIndex(dynamodb, environment.STATE_TABLE),
@@ -43,7 +44,6 @@ export function wire(system: System) {
       random,
     },
     enableForgottenMappings: () => enableForgottenMappings({ control, mappings, kinds: Object.keys(mappingIds), clock }),
-    count: system.createMetrics('rescue-jobs').count,
-    log: (run) => logger.info('rescued', { ...run }),
+    log: (run, measured) => logger.info('rescued', { ...run, ...measure(measured) }),
   });
 }

@@ -3,7 +3,8 @@ import { readParkedKey } from '#shared/cache/parked-change.ts';
 /** Invalidates what invalidate-cache could not. Each message succeeds or fails alone; one that cannot be read fails until SQS redrives it. */
 export interface RetryInvalidationWorld {
   readonly invalidate: (key: string) => Promise<void>;
-  readonly countFailures: (count: number) => void;
+  /** Members of the log line that count what failed. */
+  readonly measure: (failures: number) => Record<string, unknown>;
   readonly log: {
     info(message: string, fields: Record<string, unknown>): void;
     error(message: string, fields: Record<string, unknown>): void;
@@ -22,10 +23,7 @@ export const retryInvalidation =
     const failed = results.filter(({ problem }) => problem !== undefined);
     const keys = results.filter(({ problem }) => problem === undefined).map(({ key }) => key);
     if (failed.length === 0) world.log.info('cache invalidated', { invalidated: keys.length, keys });
-    else {
-      world.countFailures(failed.length);
-      world.log.error('invalidation failed again', { invalidated: keys.length, keys, failed });
-    }
+    else world.log.error('invalidation failed again', { invalidated: keys.length, keys, failed, ...world.measure(failed.length) });
     return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
   };
 

@@ -1,5 +1,6 @@
 import { createDynamoDbCache } from '#shared/aws/dynamodb-cache.ts';
 import { retryInvalidationEnvironment } from '#shared/contract/environment.ts';
+import { METRICS } from '#shared/contract/metric-names.ts';
 import { readEnvironment } from '#shared/runtime/environment.ts';
 import type { System } from '#shared/runtime/system.ts';
 import { retryInvalidation } from './handler.ts';
@@ -12,11 +13,11 @@ export function wire(system: System) {
     clock,
     random,
   });
-  const metrics = system.createMetrics('retry-invalidation');
+  const measure = system.createMetrics('retry-invalidation');
 
   return retryInvalidation({
     invalidate: cache.invalidate,
-    countFailures: (count) => metrics.count('InvalidationFailure', count),
+    measure: (failures) => measure({ dimensions: {}, values: { [METRICS.invalidationFailure]: failures } }),
     log: system.createLogger('retry-invalidation'),
   });
 }

@@ -18,6 +18,7 @@ export function wire(system: System) {
   const dynamodb = createDynamoDbClient({ sdk });
   const control = createControlTable(dynamodb, environment.CONTROL_TABLE);
   const logger = system.createLogger('sweep-state');
+  const measure = system.createMetrics('sweep-state');
 
   return createHandler({
     parts: {
@@ -36,7 +37,6 @@ export function wire(system: System) {
       clock,
       random,
     },
-    count: system.createMetrics('sweep-state').count,
-    log: (run) => logger.info('swept', { ...run }),
+    log: (run, measured) => logger.info('swept', { ...run, ...measure(measured) }),
   });
 }

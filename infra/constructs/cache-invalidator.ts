@@ -57,7 +57,7 @@ export class CacheInvalidator extends Construct {
     });
     this.invalidateCache.allow(['dynamodb:DeleteItem'], [cacheTable.tableArn]);
     this.invalidateCache.allow(['sqs:SendMessage'], [this.retry.queue.queueArn]);
-    consumeStream(this.invalidateCache.lambda, stateTable, {
+    consumeStream(this.invalidateCache, stateTable, {
       filters: [
         { eventName: ['INSERT', 'MODIFY'], dynamodb: { Keys: isOrder, NewImage: { lease: { S: FilterRule.isEqual('free') } } } },
         { eventName: ['REMOVE'], dynamodb: { Keys: isOrder } },

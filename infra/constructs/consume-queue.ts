@@ -1,11 +1,11 @@
 import { Duration } from 'aws-cdk-lib';
-import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import type { RedrivenQueue } from './redriven-queue.ts';
 
 interface Consumer {
-  readonly lambda: LambdaFunction;
+  readonly live: Alias;
   readonly timeoutSeconds: number;
+  allow(actions: string[], resourceArns: string[]): void;
 }
 
 export interface ConsumeQueueOptions {
@@ -41,12 +41,14 @@ export function consumeQueue(consumer: Consumer, source: RedrivenQueue, options:
       `${source.node.path}: a FIFO queue hands out at most ${MAX_FIFO_BATCH} messages at once and knows no batching window.`,
     );
   }
-  const mapping = new SqsEventSource(source.queue, {
+  // What the mapping does with the role of its function; the construct for queues would grant more.
+  consumer.allow(['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'], [source.queue.queueArn]);
+  const mapping = consumer.live.addEventSourceMapping('FromQueue', {
+    eventSourceArn: source.queue.queueArn,
     batchSize,
     reportBatchItemFailures: true,
     ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
     ...(batchingWindowSeconds === 0 ? {} : { maxBatchingWindow: Duration.seconds(batchingWindowSeconds) }),
   });
-  consumer.lambda.addEventSource(mapping);
   return mapping.eventSourceMappingId;
 }

@@ -1,7 +1,7 @@
 import type { Duration } from 'aws-cdk-lib';
 import type { ITable, Table } from 'aws-cdk-lib/aws-dynamodb';
-import { FilterCriteria, type Function as LambdaFunction, StartingPosition } from 'aws-cdk-lib/aws-lambda';
-import { DynamoEventSource, SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { type Alias, FilterCriteria, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import { DynamoEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 
 export interface ConsumeStreamOptions {
@@ -29,11 +29,13 @@ const BATCH_SIZE = 100;
  * Does not protect against an emulator that ignores retry limits and bisecting; the handlers leave no record to the mapping.
  */
 export function consumeStream(
-  lambda: LambdaFunction,
+  consumer: { readonly live: Alias; allow(actions: string[], resourceArns: string[]): void },
   table: Table,
   { filters, retryAttempts, maxRecordAge, onFailure }: ConsumeStreamOptions,
 ): void {
-  lambda.addEventSource(
+  // The mapping reports with the role of its function.
+  consumer.allow(['sqs:SendMessage'], [onFailure.queueArn]);
+  consumer.live.addEventSource(
     // The class and its interface disagree on one optional member under exactOptionalPropertyTypes.
     new DynamoEventSource(table as ITable, {
       startingPosition: StartingPosition.TRIM_HORIZON,
@@ -42,7 +44,7 @@ export function consumeStream(
       bisectBatchOnError: true,
       retryAttempts,
       maxRecordAge,
-      onFailure: new SqsDlq(onFailure),
+      onFailure: { bind: () => ({ destination: onFailure.queueArn }) },
       filters: filters.map((filter) => FilterCriteria.filter(filter)),
     }),
   );

@@ -45,7 +45,7 @@ export class Governor extends Construct {
     );
     runEvery(this, 'EachMinute', {
       every: Duration.minutes(1),
-      lambda: this.governQueues.lambda,
+      runs: this.governQueues,
       description: `Andal (${settings.stage}): consumption of the job queues follows pauses and circuit breakers`,
     });
   }

@@ -1,12 +1,20 @@
 import { ArnFormat, Duration, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { type EnvironmentOf, executeJobEnvironment } from '#shared/contract/environment.ts';
+import { jobPartitions, STOCK_PREFIX, USER_PREFIX } from '#shared/contract/item-keys.ts';
 import { EXPORT_PREFIX } from '#shared/contract/object-keys.ts';
+import type { AnyJobDefinition } from '#shared/worker/define-job.ts';
 import type { DataStack } from '../data-stack.ts';
 import type { Settings } from '../settings.ts';
 import { consumeQueue } from './consume-queue.ts';
 import type { JobQueue } from './job-queue.ts';
 import { NodeFunction } from './node-function.ts';
+
+export interface PaymentProvider {
+  readonly url: string;
+  /** The routes of our own sandbox where it answers IAM callers only. */
+  readonly signedRoutesArn?: string | undefined;
+}
 
 /** What a kind reaches besides its own items; it gets no right to anything else. */
 export type Reach = 'mail' | 'stock' | 'orders' | 'exports';
@@ -16,7 +24,7 @@ export interface JobWorkerProps {
   readonly jobQueue: JobQueue;
   readonly data: Pick<DataStack, 'stateTable' | 'controlTable' | 'mailTable' | 'exportBucket'>;
   readonly reaches: readonly Reach[];
-  readonly paymentProviderUrl: string;
+  readonly paymentProvider: PaymentProvider;
 }
 
 /**
@@ -40,13 +48,17 @@ export class JobWorker extends NodeFunction<typeof executeJobEnvironment> {
       timeout: Duration.seconds(timing.functionTimeoutSeconds),
     });
     // Claim, commit and settle are conditional updates that return the item: nothing is read, nothing is put.
-    this.allow(['dynamodb:UpdateItem'], [data.stateTable.tableArn]);
+    this.allowItems(['dynamodb:UpdateItem'], data.stateTable.tableArn, [partitionsOf(definition)]);
     // Pauses are read; breaker and rate limit, where there is a dependency, are written, too.
     this.allow(
       ['dynamodb:GetItem', 'dynamodb:BatchGetItem', ...(definition.dependency === undefined ? [] : ['dynamodb:UpdateItem'])],
       [data.controlTable.tableArn],
     );
     this.allow(['sqs:SendMessage'], [deadLetterQueue.queueArn]);
+    this.allow(['sqs:ChangeMessageVisibility'], [jobQueue.queue.queueArn]);
+    const { signedRoutesArn } = props.paymentProvider;
+    if (definition.dependency === 'payment-provider' && signedRoutesArn !== undefined)
+      this.allow(['execute-api:Invoke'], [signedRoutesArn]);
     for (const reach of props.reaches) this.allowReach(reach, data);
     this.kind = definition.kind;
     const maxConcurrency = Math.min(definition.queue.maxConcurrency, props.settings.maxConcurrency ?? definition.queue.maxConcurrency);
@@ -60,9 +72,10 @@ export class JobWorker extends NodeFunction<typeof executeJobEnvironment> {
       case 'mail':
         return this.allow(['dynamodb:PutItem', 'dynamodb:Query'], [mailTable.tableArn]);
       case 'stock':
-        return this.allow(['dynamodb:GetItem'], [stateTable.tableArn]);
+        // The stock is changed together with the job's own item, and read when that was refused.
+        return this.allowItems(['dynamodb:GetItem', 'dynamodb:UpdateItem'], stateTable.tableArn, [STOCK_PREFIX]);
       case 'orders':
-        return this.allow(['dynamodb:Query'], [stateTable.tableArn]);
+        return this.allowItems(['dynamodb:Query'], stateTable.tableArn, [USER_PREFIX]);
       case 'exports':
         this.allow(['s3:GetObject', 's3:PutObject', 's3:AbortMultipartUpload'], [exportBucket.arnForObjects(`${EXPORT_PREFIX}*`)]);
         // Without it S3 answers 403 for an object that does not exist.
@@ -71,7 +84,10 @@ export class JobWorker extends NodeFunction<typeof executeJobEnvironment> {
   }
 }
 
-const environmentOf = ({ settings, jobQueue, data, paymentProviderUrl }: JobWorkerProps): EnvironmentOf<typeof executeJobEnvironment> => ({
+/** A kind works on orders, or on items of its own. */
+const partitionsOf = ({ item, kind }: AnyJobDefinition): string => (item === undefined ? jobPartitions(kind) : USER_PREFIX);
+
+const environmentOf = ({ settings, jobQueue, data, paymentProvider }: JobWorkerProps): EnvironmentOf<typeof executeJobEnvironment> => ({
   JOB_KIND: jobQueue.definition.kind,
   STATE_TABLE: data.stateTable.tableName,
   CONTROL_TABLE: data.controlTable.tableName,
@@ -79,7 +95,8 @@ const environmentOf = ({ settings, jobQueue, data, paymentProviderUrl }: JobWork
   EXPORT_BUCKET: data.exportBucket.bucketName,
   QUEUE_URL: jobQueue.queue.queueUrl,
   DEAD_LETTER_QUEUE_URL: jobQueue.deadLetterQueue.queueUrl,
-  PAYMENT_PROVIDER_URL: paymentProviderUrl,
+  PAYMENT_PROVIDER_URL: paymentProvider.url,
+  PAYMENT_PROVIDER_AUTHORIZATION: paymentProvider.signedRoutesArn === undefined ? 'none' : 'iam',
   RATE_LIMITS: JSON.stringify(settings.rateLimits),
   TIME_SCALE: String(settings.timeScale),
   PROVIDER_KEY_HORIZON_SECONDS: String(settings.providerKeyHorizonSeconds),

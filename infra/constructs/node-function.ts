@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Duration, Token } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { Alias, Architecture, type IVersion, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogLevel, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
@@ -21,6 +21,15 @@ export interface NodeFunctionProps<Schema extends z.ZodObject> {
   readonly memoryMiB?: number;
 }
 
+/** The alias of every function that callers and mappings name. */
+export const LIVE = 'live';
+
+/** A function whatever its environment is called. */
+export type AnyNodeFunction = Pick<NodeFunction<z.ZodObject>, 'node' | 'lambda' | 'live'>;
+
+/** AWS asks for the same right whether messages come alone or by the batch; an emulator that checks rights names the batch apart. */
+const BATCHED = new Set(['sqs:SendMessage', 'sqs:ChangeMessageVisibility']);
+
 /** A CommonJS dependency inside an ES module calls `require` for built-in modules; without this the bundle fails at load. */
 const REQUIRE_BANNER =
   "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);";
@@ -28,10 +37,14 @@ const REQUIRE_BANNER =
 /**
  * A function folder, bundled with everything it imports (the SDK is the locked one, not the runtime's), with its own log
  * group and a role that may write to that log group and nothing else until it is granted more.
+ *
+ * Whoever calls it, calls `live`: an alias is what a rollout can point at two versions at once.
  */
 export class NodeFunction<Schema extends z.ZodObject> extends Construct {
   readonly lambda: NodejsFunction;
+  readonly live: Alias;
   readonly timeoutSeconds: number;
+  readonly #onEmulator: boolean;
 
   constructor(scope: Construct, id: string, props: NodeFunctionProps<Schema>) {
     super(scope, id);
@@ -41,6 +54,7 @@ export class NodeFunction<Schema extends z.ZodObject> extends Construct {
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     logGroup.grantWrite(role);
 
+    this.#onEmulator = settings.emulatorEndpoint !== undefined;
     this.timeoutSeconds = timeout.toSeconds();
     this.lambda = new NodejsFunction(this, 'Function', {
       entry: join(settings.functionsFolder, folder, 'index.ts'),
@@ -50,6 +64,7 @@ export class NodeFunction<Schema extends z.ZodObject> extends Construct {
       timeout,
       role,
       logGroup,
+      ...(settings.tracing ? { tracing: Tracing.ACTIVE } : {}),
       environment: { ...environment, NODE_OPTIONS: '--enable-source-maps' },
       bundling: {
         format: OutputFormat.ESM,
@@ -62,11 +77,25 @@ export class NodeFunction<Schema extends z.ZodObject> extends Construct {
         logLevel: LogLevel.WARNING,
       },
     });
+    const version = settings.rollout === 'latest' ? this.lambda.latestVersion : this.lambda.currentVersion;
+    this.live = new Alias(this, 'Live', { aliasName: LIVE, version: version as IVersion });
   }
 
   /** @param actions IAM actions on exactly these resources */
   allow(actions: string[], resourceArns: string[]): void {
-    this.lambda.addToRolePolicy(new PolicyStatement({ actions, resources: resourceArns }));
+    const all = this.#onEmulator ? actions.flatMap((action) => (BATCHED.has(action) ? [action, `${action}Batch`] : [action])) : actions;
+    this.lambda.addToRolePolicy(new PolicyStatement({ actions: all, resources: resourceArns }));
+  }
+
+  /**
+   * Some items of a table only.
+   *
+   * @param partitions how their partition keys begin
+   */
+  allowItems(actions: string[], tableArn: string, partitions: readonly string[]): void {
+    const leadingKeys = partitions.map((prefix) => `${prefix}*`);
+    const conditions = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': leadingKeys } };
+    this.lambda.addToRolePolicy(new PolicyStatement({ actions, resources: [tableArn], conditions }));
   }
 }
 

@@ -1,12 +1,15 @@
 import { Duration } from 'aws-cdk-lib';
-import { HttpApi, HttpMethod, HttpNoneAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2';
-import { HttpIamAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
+import { type HttpApi, HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { acceptJobEnvironment, acceptOrderEnvironment, readOrderEnvironment } from '#shared/contract/environment.ts';
+import { jobPartitions, USER_PREFIX } from '#shared/contract/item-keys.ts';
+import { adjustStock } from '#shared/jobs/adjust-stock.ts';
+import { exportOrders } from '#shared/jobs/export-orders.ts';
 import type { Settings } from '../settings.ts';
-import { apiUrl } from './api-url.ts';
+import { HttpEntrance } from './http-entrance.ts';
 import { NodeFunction } from './node-function.ts';
 
 export interface OrderApiProps {
@@ -39,7 +42,7 @@ export class OrderApi extends Construct {
       timeout: TIMEOUT,
     });
     // A repeated request is recognised by the refused write, which returns the order it met.
-    this.acceptOrder.allow(['dynamodb:PutItem'], [stateTable.tableArn]);
+    this.acceptOrder.allowItems(['dynamodb:PutItem'], stateTable.tableArn, [USER_PREFIX]);
 
     this.readOrder = new NodeFunction(this, 'ReadOrder', {
       settings,
@@ -52,25 +55,29 @@ export class OrderApi extends Construct {
       },
       timeout: TIMEOUT,
     });
-    this.readOrder.allow(['dynamodb:GetItem', 'dynamodb:Query'], [stateTable.tableArn]);
+    this.readOrder.allowItems(['dynamodb:GetItem', 'dynamodb:Query'], stateTable.tableArn, [USER_PREFIX]);
     // DeleteItem gives the fill token of an absent order back.
     this.readOrder.allow(['dynamodb:GetItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'], [cacheTable.tableArn]);
 
     this.acceptPaymentAttempt = this.requestFunction('AcceptPaymentAttempt', 'accept-payment-attempt', settings, stateTable);
     this.acceptRefund = this.requestFunction('AcceptRefund', 'accept-refund', settings, stateTable);
 
-    this.acceptExport = this.acceptJobFunction('AcceptExport', 'accept-export', settings, stateTable);
-    this.acceptStockAdjustment = this.acceptJobFunction('AcceptStockAdjustment', 'accept-stock-adjustment', settings, stateTable);
+    this.acceptExport = this.acceptJobFunction('AcceptExport', 'accept-export', { settings, stateTable, kind: exportOrders.kind });
+    this.acceptStockAdjustment = this.acceptJobFunction('AcceptStockAdjustment', 'accept-stock-adjustment', {
+      settings,
+      stateTable,
+      kind: adjustStock.kind,
+    });
 
-    const authorizer = settings.apiAuthorization === 'iam' ? new HttpIamAuthorizer() : new HttpNoneAuthorizer();
-    const api = new HttpApi(this, 'Api', { description: `Andal orders (${settings.stage})`, defaultAuthorizer: authorizer });
-    const accept = new HttpLambdaIntegration('Accept', this.acceptOrder.lambda);
-    const read = new HttpLambdaIntegration('Read', this.readOrder.lambda);
+    const { apiAuthorization: authorization, stage } = settings;
+    const { api, url } = new HttpEntrance(this, 'Api', { settings, description: `Andal orders (${stage})`, authorization });
+    const accept = new HttpLambdaIntegration('Accept', this.acceptOrder.live as IFunction);
+    const read = new HttpLambdaIntegration('Read', this.readOrder.live as IFunction);
     api.addRoutes({ path: '/users/{userId}/orders', methods: [HttpMethod.POST], integration: accept });
     api.addRoutes({ path: '/users/{userId}/orders/{orderId}', methods: [HttpMethod.GET], integration: read });
     api.addRoutes({ path: '/users/{userId}/order-summary', methods: [HttpMethod.GET], integration: read });
     this.addPosts(api);
-    this.url = apiUrl(api, settings);
+    this.url = url;
   }
 
   private addPosts(api: HttpApi): void {
@@ -80,15 +87,19 @@ export class OrderApi extends Construct {
       ['Export', '/users/{userId}/exports', this.acceptExport],
       ['AdjustStock', '/stock/{sku}/adjustments', this.acceptStockAdjustment],
     ];
-    for (const [id, path, { lambda }] of posts)
-      api.addRoutes({ path, methods: [HttpMethod.POST], integration: new HttpLambdaIntegration(id, lambda) });
+    for (const [id, path, { live }] of posts)
+      api.addRoutes({ path, methods: [HttpMethod.POST], integration: new HttpLambdaIntegration(id, live as IFunction) });
   }
 
   /** A job with an item of its own comes in by creating that item; a repeated request is recognised by the refused write. */
-  private acceptJobFunction(id: string, folder: string, settings: Settings, stateTable: Table): NodeFunction<typeof acceptJobEnvironment> {
+  private acceptJobFunction(
+    id: string,
+    folder: string,
+    { settings, stateTable, kind }: Pick<OrderApiProps, 'settings' | 'stateTable'> & { readonly kind: string },
+  ): NodeFunction<typeof acceptJobEnvironment> {
     const environment = { STATE_TABLE: stateTable.tableName };
     const lambda = new NodeFunction(this, id, { settings, folder, schema: acceptJobEnvironment, environment, timeout: TIMEOUT });
-    lambda.allow(['dynamodb:PutItem'], [stateTable.tableArn]);
+    lambda.allowItems(['dynamodb:PutItem'], stateTable.tableArn, [jobPartitions(kind)]);
     return lambda;
   }
 
@@ -96,7 +107,7 @@ export class OrderApi extends Construct {
   private requestFunction(id: string, folder: string, settings: Settings, stateTable: Table): NodeFunction<typeof acceptOrderEnvironment> {
     const environment = { STATE_TABLE: stateTable.tableName };
     const lambda = new NodeFunction(this, id, { settings, folder, schema: acceptOrderEnvironment, environment, timeout: TIMEOUT });
-    lambda.allow(['dynamodb:GetItem', 'dynamodb:UpdateItem'], [stateTable.tableArn]);
+    lambda.allowItems(['dynamodb:GetItem', 'dynamodb:UpdateItem'], stateTable.tableArn, [USER_PREFIX]);
     return lambda;
   }
 }

@@ -62,7 +62,7 @@ export class OutboxDispatcher extends Construct {
       timeout: TIMEOUT,
     });
     this.dispatchOutbox.allow(['sqs:SendMessage'], [...jobQueueArns, this.failed.queue.queueArn]);
-    consumeStream(this.dispatchOutbox.lambda, stateTable, {
+    consumeStream(this.dispatchOutbox, stateTable, {
       filters: [{ dynamodb: { NewImage: { lease: { S: FilterRule.isEqual('free') } } } }],
       retryAttempts: RETRY_ATTEMPTS,
       maxRecordAge: MAX_RECORD_AGE,

@@ -56,9 +56,9 @@ export class Rescuer extends Construct {
     }
     const described = (what: string): string => `Andal (${settings.stage}): ${what}`;
     const rescues = 'jobs that failed and whose message is gone are sent again';
-    runEvery(this, 'RescueSchedule', { every: RESCUE_EVERY, lambda: this.rescueJobs.lambda, description: described(rescues) });
+    runEvery(this, 'RescueSchedule', { every: RESCUE_EVERY, runs: this.rescueJobs, description: described(rescues) });
     const sweeps = 'the daily walk over all items for jobs that were lost';
-    runEvery(this, 'SweepSchedule', { every: SWEEP_EVERY, lambda: this.sweepState.lambda, description: described(sweeps) });
+    runEvery(this, 'SweepSchedule', { every: SWEEP_EVERY, runs: this.sweepState, description: described(sweeps) });
   }
 
   private createRescueJobs(props: RescuerProps): NodeFunction<typeof rescueJobsEnvironment> {

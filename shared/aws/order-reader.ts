@@ -1,6 +1,7 @@
 import { type AttributeValue, type DynamoDBClient, GetItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import type * as z from 'zod';
 import { ORDER_PREFIX, orderItemKey, userPartition } from '#shared/contract/item-keys.ts';
+import { StatedError } from '#shared/contract/stated-error.ts';
 import { type Order, orderSchema } from '#shared/domain/order.ts';
 import { type SummarizedOrder, summarizedOrder } from '#shared/domain/order-summary.ts';
 import { fromAttributeValues } from './attribute-values.ts';
@@ -20,7 +21,7 @@ export interface OrderCollection {
 }
 
 /** Names the order and the fields that do not fit, never what stands in them. */
-export class UnreadableOrder extends Error {
+export class UnreadableOrder extends StatedError {
   readonly code = 'order-unreadable';
   readonly orderId: string;
   constructor(orderId: string, fields: readonly string[]) {

@@ -31,6 +31,8 @@ export const executeJobEnvironment = z.object({
   QUEUE_URL: url,
   DEAD_LETTER_QUEUE_URL: url,
   PAYMENT_PROVIDER_URL: url,
+  /** `iam` where the provider is our own sandbox behind an API for IAM callers; a real one knows other ways. */
+  PAYMENT_PROVIDER_AUTHORIZATION: z.enum(['none', 'iam']),
   /** JSON object: dependency → calls per second that all workers together may make. */
   RATE_LIMITS: name,
   /** Multiplies every declared duration and retry delay; 1 but in stage local. */

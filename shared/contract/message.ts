@@ -12,3 +12,10 @@ export const messageSchema = z.strictObject({
 });
 
 export type JobMessage = z.infer<typeof messageSchema>;
+
+/** Ids in every spelling known, with a letter somewhere: a number alone may be a card's. */
+const TELLABLE = /^(?=.*[A-Za-z])[\w.:;=+/-]+$/;
+
+/** A message's trace where logs and letters may show it. Whoever can send to a queue can write anything there. */
+export const tellableTrace = ({ trace = '' }: Pick<JobMessage, 'trace'>): { readonly trace?: string } =>
+  TELLABLE.test(trace) ? { trace } : {};

@@ -35,4 +35,4 @@ export const jobOutputs = (kind: string) => ({
 });
 
 /** CloudFormation stack names of a stage: `Andal-<stage>-Data` and so on. */
-export const stackName = (stage: string, part: 'Data' | 'Pipeline' | 'Sandbox'): string => `Andal-${stage}-${part}`;
+export const stackName = (stage: string, part: 'Data' | 'Pipeline' | 'Sandbox' | 'Observability'): string => `Andal-${stage}-${part}`;

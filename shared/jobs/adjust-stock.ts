@@ -21,7 +21,7 @@ export const stockDelta = z
 export const adjustStock = defineJob({
   kind: 'adjust-stock',
   version: 1,
-  payload: z.strictObject({ sku, adjustmentId, delta: stockDelta }),
+  payload: z.strictObject({ sku, adjustmentId, delta: stockDelta }).meta({ examples: [{ sku: 'bolt', adjustmentId: 'adj-1', delta: -2 }] }),
   key: ({ sku, adjustmentId }) => `adjust:${sku}/${adjustmentId}`,
   intent: ({ delta }) => ({ delta }),
   timing: { p99Ms: 500, dependencyTimeoutMs: 3_000, marginMs: 3_000 },

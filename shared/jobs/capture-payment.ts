@@ -9,7 +9,9 @@ import { type Decision, declined, done, obsolete, PermanentError, RetryableError
 import { readOrder } from './read-order.ts';
 import { sendReceipt } from './send-receipt.ts';
 
-const capturePayload = z.strictObject({ userId, orderId, attempt: positiveInteger });
+const capturePayload = z
+  .strictObject({ userId, orderId, attempt: positiveInteger })
+  .meta({ examples: [{ userId: 'u-1', orderId: 'ord-1', attempt: 1 }] });
 const result = z.strictObject({
   captureId: shortString.optional(),
   declineReason: shortString.optional(),

@@ -6,7 +6,12 @@ import type { ExportedOrder } from '#shared/exports/order-page-port.ts';
 import { defineJob, type JobDefinition, job, type RunInput } from '#shared/worker/define-job.ts';
 import { done, PermanentError } from '#shared/worker/outcome.ts';
 
-const payload = z.strictObject({ userId, exportId, step: positiveInteger, cursor: orderId.optional() });
+const payload = z.strictObject({ userId, exportId, step: positiveInteger, cursor: orderId.optional() }).meta({
+  examples: [
+    { userId: 'u-1', exportId: 'exp-1', step: 1 },
+    { userId: 'u-1', exportId: 'exp-1', step: 2, cursor: 'ord-1' },
+  ],
+});
 const result = z.strictObject({ orders: z.int() });
 type Step = z.infer<typeof payload>;
 type Input = RunInput<Step>;

@@ -7,7 +7,9 @@ import { defineJob, type RunInput } from '#shared/worker/define-job.ts';
 import { type Decision, Deferral, declined, done, obsolete, PermanentError, RetryableError } from '#shared/worker/outcome.ts';
 import { readOrder } from './read-order.ts';
 
-const refundPayload = z.strictObject({ userId, orderId, attempt: positiveInteger });
+const refundPayload = z
+  .strictObject({ userId, orderId, attempt: positiveInteger })
+  .meta({ examples: [{ userId: 'u-1', orderId: 'ord-1', attempt: 1 }] });
 const result = z.strictObject({
   refundId: shortString.optional(),
   declineReason: shortString.optional(),

@@ -8,7 +8,9 @@ import { done } from '#shared/worker/outcome.ts';
 export const sendReceipt = defineJob({
   kind: 'send-receipt',
   version: 1,
-  payload: z.strictObject({ userId, orderId, attempt: positiveInteger, amountMinor, currency, captureId: shortString }),
+  payload: z.strictObject({ userId, orderId, attempt: positiveInteger, amountMinor, currency, captureId: shortString }).meta({
+    examples: [{ userId: 'u-1', orderId: 'ord-1', attempt: 1, amountMinor: 4_999, currency: 'EUR', captureId: 'cap-1' }],
+  }),
   key: ({ userId, orderId, attempt }) => `receipt:${userId}/${orderId}:${attempt}`,
   intent: ({ amountMinor, currency, captureId }) => ({ amountMinor, currency, captureId }),
   timing: { p99Ms: 1_000, dependencyTimeoutMs: 5_000, marginMs: 3_000 },

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { orderItemKey } from '#shared/contract/item-keys.ts';
 import { problem } from '#shared/contract/problem.ts';
 import { type HttpRequest, readFields, readIdempotencyKey, readJsonBody, readOrderId, readUserId } from '#shared/http/read-parts.ts';
+import { traceOf } from '#shared/http/trace.ts';
 import type { ItemStore } from '#shared/item/item-store.ts';
 import { type RequestAnswer, requestOnOrder, type Wish } from './request-on-order.ts';
 
@@ -10,7 +11,7 @@ export interface RequestWorld {
   readonly store: ItemStore;
   readonly clock: { nowMs(): number };
   readonly random: { token(): string };
-  log(answer: string, orderId: string, requestId: string): void;
+  log(answer: string, orderId: string, requestId: string, trace: string): void;
   logFailure(error: unknown, requestId: string): void;
 }
 
@@ -44,10 +45,10 @@ export const createRequestHandler =
       const answer = await requestOnOrder(
         orderItemKey(userId.value, orderId.value),
         key.value,
-        wish(world.clock.nowMs(), requestId),
+        wish(world.clock.nowMs(), traceOf(event)),
         world,
       );
-      world.log(answer.kind, orderId.value, requestId);
+      world.log(answer.kind, orderId.value, requestId, traceOf(event));
       return respond(answer, requires);
     } catch (error) {
       world.logFailure(error, requestId);

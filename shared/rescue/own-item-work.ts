@@ -3,6 +3,7 @@ import { queueText } from '#shared/contract/queue-text.ts';
 import type { ItemImage } from '#shared/item/attributes.ts';
 import { jobOfKind } from '#shared/jobs/index.ts';
 import { targetOf } from '#shared/worker/job-target.ts';
+import { readPayload } from '#shared/worker/payload-versions.ts';
 import type { FollowUp, ImpliedJob, ImpliedWork } from './implied-work.ts';
 import { isFinished } from './unfinished.ts';
 
@@ -30,8 +31,8 @@ function storedJob({ message: body }: ItemImage): ImpliedJob {
 /** Only a job with an item of its own tells whether it began; a business object has its own state to say so. */
 function followUp(message: JobMessage, outboxAtMs: unknown): FollowUp[] {
   const definition = jobOfKind(message.kind);
-  const payload = definition?.payload.safeParse(message.payload);
-  if (definition === undefined || payload?.success !== true || typeof outboxAtMs !== 'number') return [];
-  const { key, own } = targetOf(definition, payload.data);
+  const reading = definition && readPayload(message, definition);
+  if (definition === undefined || reading?.kind !== 'read' || typeof outboxAtMs !== 'number') return [];
+  const { key, own } = targetOf(definition, reading.payload);
   return own ? [{ job: { message, body: queueText(message) }, ownItem: key, sinceMs: outboxAtMs }] : [];
 }

@@ -1,28 +1,48 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { METRIC_NAMESPACE, METRIC_UNITS, type MetricName } from '#shared/contract/metric-names.ts';
 
-/** Counts that an alarm looks at. Nothing is written while nothing is counted. */
-export interface Counter {
-  /** Published at once, as one line of embedded metric format. */
-  count(name: string, value?: number): void;
+/** What was measured in one run, of one thing. */
+export interface Measured {
+  /** Few values each: every combination that was ever written is paid for as a metric of its own. */
+  readonly dimensions: { readonly kind?: string; readonly errorClass?: string };
+  /** Several values of one metric are a distribution. */
+  readonly values: Readonly<Partial<Record<MetricName, number | readonly number[]>>>;
 }
 
-/** A level, as it is now, of one thing among several of its sort. */
-export interface Gauge {
-  /** Published at once, as one line of embedded metric format. */
-  gauge(name: string, value: number, dimensions: Readonly<Record<string, string>>): void;
-}
+/**
+ * The members that make a line of the log a line of metrics, too (embedded metric format): what is measured costs no line of its
+ * own. A zero is left out, for it would be paid for; who reads the metric takes what is missing for zero.
+ *
+ * Never throws: nothing that was committed comes again because it could not be counted.
+ */
+export type Measure = (measured: Measured) => Record<string, unknown>;
 
-export const createMetrics = (serviceName: string): Counter & Gauge => {
-  const metrics = new Metrics({ namespace: 'Andal', serviceName });
-  return {
-    count(name, value = 1) {
-      metrics.addMetric(name, MetricUnit.Count, value);
-      metrics.publishStoredMetrics();
-    },
-    gauge(name, value, dimensions) {
-      const one = metrics.singleMetric();
-      one.addDimensions({ ...dimensions });
-      one.addMetric(name, MetricUnit.Count, value);
-    },
+/** CloudWatch takes no more values of one metric from one line. */
+const MAX_VALUES = 100;
+
+export function createMetrics(serviceName: string): Measure {
+  const metrics = new Metrics({ namespace: METRIC_NAMESPACE, serviceName });
+  // The function's name is known from its log group; as a dimension it would multiply the metrics.
+  metrics.clearDefaultDimensions();
+  return ({ dimensions, values }) => {
+    const measured = Object.entries(values).map(([name, value]) => [name as MetricName, valuesOf(value)] as const);
+    const known = measured.filter(([, each]) => each.length > 0);
+    if (known.length === 0) return {};
+    try {
+      metrics.addDimensions({ ...dimensions });
+      for (const [name, each] of known) for (const one of each) metrics.addMetric(name, METRIC_UNITS[name] ?? MetricUnit.Count, one);
+      return { ...metrics.serializeMetrics() };
+    } catch {
+      return { metricsLost: known.map(([name]) => name) };
+    } finally {
+      // Serialized and cleared in one go: nothing of one run is left for the next.
+      metrics.clearMetrics();
+      metrics.clearDimensions();
+    }
   };
-};
+}
+
+function valuesOf(value: number | readonly number[]): readonly number[] {
+  if (typeof value === 'number') return Number.isFinite(value) && value !== 0 ? [value] : [];
+  return value.filter(Number.isFinite).slice(0, MAX_VALUES - 1);
+}

@@ -1,3 +1,5 @@
+import { StatedError } from '#shared/contract/stated-error.ts';
+
 /** `report` where the mapping understands partial batch responses, `throw` where it takes any answer as success (the local emulator). */
 export type StreamFailureMode = 'throw' | 'report';
 
@@ -22,7 +24,7 @@ export function answerStreamBatch(
   if (failures.length === 0) return { batchItemFailures: [] };
   const numbers = failures.map(({ sequenceNumber }) => sequenceNumber ?? '');
   if (mode === 'throw' || numbers.includes('')) {
-    throw new Error(`${failures.length} stream record(s) could be neither handled nor parked; the batch is delivered again`);
+    throw new StatedError(`${failures.length} stream record(s) could be neither handled nor parked; the batch is delivered again`);
   }
   return { batchItemFailures: [{ itemIdentifier: numbers.reduce((lowest, next) => (isLower(next, lowest) ? next : lowest)) }] };
 }

@@ -1,7 +1,7 @@
 import type { SdkOptions } from '#shared/aws/sdk-options.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { createLogger, type Log } from './logger.ts';
-import { type Counter, createMetrics, type Gauge } from './metrics.ts';
+import { createMetrics, type Measure } from './metrics.ts';
 import { type Random, systemRandom } from './random.ts';
 
 /** All of the world that a function is wired to, so that a simulator can run the very wiring that runs on Lambda. */
@@ -13,7 +13,7 @@ export interface System {
   readonly sdk: SdkOptions;
   readonly fetch: typeof fetch;
   createLogger(serviceName: string): Log;
-  createMetrics(serviceName: string): Counter & Gauge;
+  createMetrics(serviceName: string): Measure;
 }
 
 export const system: System = {

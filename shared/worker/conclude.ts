@@ -1,12 +1,14 @@
 import { MAX_ATTEMPTS } from '#shared/contract/limits.ts';
+import { tellableTrace } from '#shared/contract/message.ts';
 import { writeLetter } from '#shared/dead-letter/letter.ts';
 import type { RefusedClaim, Report } from '#shared/idempotency/item-persistence-layer.ts';
-import { attemptsSpent, fenceOf, hasOtherUnfinishedOperation, type ItemImage, type OperationRecord } from '#shared/item/attributes.ts';
+import { attemptsSpent, hasOtherUnfinishedOperation, type ItemImage, type OperationRecord } from '#shared/item/attributes.ts';
 import { buriedWrite } from '#shared/item/settle.ts';
 import { deferralDelayMs, jittered, retryDelayMs } from '#shared/retry/schedule.ts';
+import { about, factsOf } from './ending-facts.ts';
 import type { JobExecution } from './job-execution.ts';
 import type { ParsedJob, Unreadable } from './parse-job.ts';
-import type { Delivery, Ending, EndingFacts, Worker } from './worker.ts';
+import type { Delivery, Ending, Worker } from './worker.ts';
 
 /** A version from the future waits for the rollout that brings its code; after this it is a dead letter. */
 const FUTURE_VERSION_WAIT_MS = 15 * 60_000;
@@ -56,7 +58,7 @@ export const tooLittleTime = (job: ParsedJob, worker: Worker): Ending => ({
   action: 'hand-back',
   outcome: 'too-little-time',
   delayMs: jittered(1_000, pace(worker)),
-  facts: { key: job.key },
+  facts: about(job),
 });
 
 /** Refused at the gate: nothing was written, nothing is spent. */
@@ -69,20 +71,21 @@ export const deferred = (
   action: 'hand-back',
   outcome: code,
   delayMs: deferralDelayMs(ageMs(delivery, worker), pace(worker), retryAfterMs),
-  facts: { key: job.key, ageMs: ageMs(delivery, worker) },
+  facts: { ...about(job), ageMs: ageMs(delivery, worker) },
 });
 
 /** Nothing on any item knows of such a message; the letter is its only trace. */
-export async function concludeUnreadable({ reason, detail }: Unreadable, delivery: Delivery, worker: Worker): Promise<Ending> {
+export async function concludeUnreadable({ reason, detail, version }: Unreadable, delivery: Delivery, worker: Worker): Promise<Ending> {
+  const facts = { code: reason, ...(version === undefined ? {} : { version }) };
   if (reason === 'unsupported-version' && ageMs(delivery, worker) < FUTURE_VERSION_LIMIT_MS * worker.timeScale) {
-    return { action: 'hand-back', outcome: reason, delayMs: jittered(FUTURE_VERSION_WAIT_MS, pace(worker)), facts: { code: reason } };
+    return { action: 'hand-back', outcome: reason, delayMs: jittered(FUTURE_VERSION_WAIT_MS, pace(worker)), facts };
   }
-  await sendLetter({ reason, detail, attempts: 0 }, { delivery, worker });
-  return { action: 'ack', outcome: 'dead-lettered', facts: { code: reason } };
+  await sendLetter({ reason, detail, attempts: 0, version }, { delivery, worker });
+  return { action: 'ack', outcome: 'dead-lettered', facts };
 }
 
 async function concludeRefusal(refusal: RefusedClaim, execution: JobExecution, context: Context): Promise<Ending> {
-  const facts = { key: context.job.key };
+  const facts = about(context.job);
   const { delivery } = context;
   switch (refusal.kind) {
     case 'completed':
@@ -158,11 +161,20 @@ const endingOf = (by: string, delivery: Delivery, record: OperationRecord | unde
 
 async function refuse(reason: string, context: Context): Promise<Ending> {
   await sendLetter({ reason, attempts: 0 }, context);
-  return { action: 'ack', outcome: 'dead-lettered', facts: { key: context.job.key, code: reason } };
+  return { action: 'ack', outcome: 'dead-lettered', facts: { ...about(context.job), code: reason } };
+}
+
+interface LetterWords {
+  readonly reason: string;
+  readonly detail?: string | undefined;
+  readonly attempts: number;
+  readonly ending?: string;
+  /** Of a message that is no job here. */
+  readonly version?: number | undefined;
 }
 
 async function sendLetter(
-  { reason, detail, attempts, ending }: { reason: string; detail?: string | undefined; attempts: number; ending?: string },
+  { reason, detail, attempts, ending, version }: LetterWords,
   { delivery, worker, job }: Omit<Context, 'job'> & { job?: ParsedJob },
 ): Promise<void> {
   const letter = writeLetter({
@@ -173,21 +185,11 @@ async function sendLetter(
     replays: delivery.replays,
     firstSeenAtMs: delivery.firstReceivedAtMs,
     lastSeenAtMs: worker.clock.nowMs(),
-    schemaVersion: job?.message.version,
-    trace: job?.message.trace,
+    schemaVersion: job?.message.version ?? version,
+    ...(job === undefined ? {} : tellableTrace(job.message)),
   });
   const { body, fifoGroup: group } = delivery;
   await worker.deadLetters.send(body, letter, group === undefined ? undefined : { group, ending });
-}
-
-function factsOf(execution: JobExecution, { key }: ParsedJob): EndingFacts {
-  if (execution.image === undefined) return { key };
-  return {
-    key,
-    owner: execution.holder.owner,
-    fence: fenceOf(execution.image),
-    attempt: attemptsSpent(execution.image, execution.operation),
-  };
 }
 
 const ageMs = ({ firstReceivedAtMs }: Delivery, { clock }: Worker): number => Math.max(0, clock.nowMs() - firstReceivedAtMs);

@@ -3,6 +3,7 @@ import type { ItemKey } from '#shared/contract/item-keys.ts';
 import type { JobTiming } from '#shared/contract/timing.ts';
 import type { ItemNumber } from '#shared/item/conditions.ts';
 import type { Decision } from './outcome.ts';
+import { assertVersions, type OlderVersion } from './payload-versions.ts';
 import type { Ports } from './ports.ts';
 
 /** The dependency a kind stands behind; breaker and rate limit belong to it. */
@@ -33,7 +34,12 @@ export interface JobDefinition<Payload, Result> {
   readonly kind: string;
   /** Version of the payload this code writes. */
   readonly version: number;
+  /** With examples (`.meta({ examples })`) in which every optional field is once there and once not: key and intent of each are kept for later versions. */
   readonly payload: z.ZodType<Payload>;
+  /** The earlier versions, each with the upgrade to today's; every one from `oldestVersion` on (docs/payload-versions.md). */
+  readonly versions?: Readonly<Record<number, OlderVersion<Payload>>>;
+  /** Messages below it are not read any more; 1 when left out. */
+  readonly oldestVersion?: number;
   /** The business intent, from the payload alone: no time, no message id, no attempt number of the technical retry, no function name. */
   readonly key: (payload: Payload) => string;
   /** The business item the job changes and the operation's name on it. Left out: the job gets an item of its own. */
@@ -85,9 +91,15 @@ export interface JobReference {
   readonly payload: unknown;
 }
 
-/** Identity at run time; gives the payload's and the result's type to every member. */
-export const defineJob = <Payload, Result>(definition: JobDefinition<Payload, Result>): JobDefinition<Payload, Result> =>
-  Object.freeze(definition);
+/**
+ * Gives the payload's and the result's type to every member.
+ *
+ * @throws RangeError when an earlier version has no upgrade
+ */
+export function defineJob<Payload, Result>(definition: JobDefinition<Payload, Result>): JobDefinition<Payload, Result> {
+  assertVersions(definition);
+  return Object.freeze(definition);
+}
 
 /** Names a job to enqueue; the payload's type is the kind's own. */
 export const job = <Payload, Result>(definition: JobDefinition<Payload, Result>, payload: Payload): JobReference => ({

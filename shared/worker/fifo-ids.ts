@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import * as z from 'zod';
 import type { JobMessage } from '#shared/contract/message.ts';
 import type { FifoIds } from '#shared/outbox/queue-sender.ts';
 import type { AnyJobDefinition } from './define-job.ts';
+import { readPayload } from './payload-versions.ts';
 
 /**
  * How a message goes into its kind's FIFO queue; undefined where the kind asked for none.
@@ -19,11 +21,26 @@ export function fifoIds(
 ): FifoIds | undefined {
   const definition = jobOfKind(message.kind);
   if (definition?.queue.fifoGroup === undefined) return undefined;
-  const payload = definition.payload.safeParse(message.payload);
   const deduplicationId = hashed(`${message.idempotencyKey}\0${occasion}`);
-  // A payload of another version has no group this code can read; its worker says what becomes of it.
-  return { group: payload.success ? definition.queue.fifoGroup(payload.data) : deduplicationId, deduplicationId };
+  return { group: groupOf(message, definition, definition.queue.fifoGroup) ?? deduplicationId, deduplicationId };
 }
+
+/**
+ * A payload this code cannot read has no group; its worker says what becomes of it. One of newer code, sent on by older code in the
+ * middle of a rollout, keeps its group where the fields that name it are still called the same.
+ */
+function groupOf(message: JobMessage, definition: AnyJobDefinition, fifoGroup: (payload: never) => string): string | undefined {
+  const reading = readPayload(message, definition);
+  if (reading.kind === 'read') return fifoGroup(reading.payload as never);
+  if (reading.kind !== 'unsupported') return undefined;
+  try {
+    return GROUP.safeParse(fifoGroup(message.payload as never)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+const GROUP = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/);
 
 /** Up to 128 characters, letters and digits only. */
 const hashed = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -51,10 +51,14 @@ export type Ending = { readonly outcome: string; readonly facts: EndingFacts } &
 
 export interface EndingFacts {
   readonly key?: string;
+  /** What the request that set it off is found by. */
+  readonly trace?: string;
   readonly owner?: string;
   readonly fence?: number;
   readonly attempt?: number;
   readonly code?: string;
+  /** The message's version, where it is not the one this code writes. */
+  readonly version?: number;
   /** How long a message that was put off has been waiting. */
   readonly ageMs?: number;
   readonly durationMs?: number;

@@ -20,12 +20,22 @@ describe.each(['local', 'test', 'prod'] as const)('the export bucket of stage %s
   it('refuses plain HTTP, but on the emulator, which speaks nothing else', () => {
     const policies = resourcesOf(data, 'AWS::S3::BucketPolicy').map(([, policy]) => policy.Properties['PolicyDocument'].Statement);
     if (stage === 'local') expect(policies).toEqual([]);
-    else expect(policies).toMatchObject([[{ Effect: 'Deny', Action: 's3:*', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }]]);
+    else
+      for (const [denied] of policies)
+        expect(denied).toMatchObject({ Effect: 'Deny', Action: 's3:*', Condition: { Bool: { 'aws:SecureTransport': 'false' } } });
   });
 
   it('forgets exports, and what unfinished uploads left behind', () => {
     expect(Properties['LifecycleConfiguration'].Rules).toEqual([
       { Status: 'Enabled', ExpirationInDays: OWN_ITEM_RETENTION_DAYS, AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } },
     ]);
+  });
+
+  it('keeps a log of who read it in prod, in a bucket that is as closed as it is', () => {
+    if (stage !== 'prod') return expect(Properties['LoggingConfiguration']).toBeUndefined();
+    const [logs, { Properties: logsProperties }] = resourceNamed(data, 'AWS::S3::Bucket', 'AccessLogs');
+    expect(Properties['LoggingConfiguration'].DestinationBucketName).toEqual({ Ref: logs });
+    expect(logsProperties['PublicAccessBlockConfiguration']).toEqual(Properties['PublicAccessBlockConfiguration']);
+    expect(logsProperties['LifecycleConfiguration'].Rules).toEqual([{ Status: 'Enabled', ExpirationInDays: 90 }]);
   });
 });

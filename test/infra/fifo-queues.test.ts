@@ -5,7 +5,7 @@ import { jobs } from '#shared/jobs/index.ts';
 import { consumeQueue } from '../../infra/constructs/consume-queue.ts';
 import { NodeFunction } from '../../infra/constructs/node-function.ts';
 import { RedrivenQueue } from '../../infra/constructs/redriven-queue.ts';
-import { resourceNamed, resourcesOf, settingsOf, synthesize } from './synthesize.ts';
+import { functionBehind, resourceNamed, resourcesOf, settingsOf, synthesize } from './synthesize.ts';
 
 const fifoKinds = jobs.filter(({ queue }) => queue.fifoGroup !== undefined);
 const FIFO = {
@@ -39,7 +39,7 @@ describe.each(['local', 'test', 'prod'] as const)('in stage %s', (stage) => {
     (kind, { batchSize, maxConcurrency }) => {
       const [functionId] = resourceNamed(pipeline, 'AWS::Lambda::Function', `Worker${kind.replaceAll('-', '')}`);
       const mapping = resourcesOf(pipeline, 'AWS::Lambda::EventSourceMapping').find(
-        ([, { Properties }]) => Properties['FunctionName'].Ref === functionId,
+        ([, { Properties }]) => functionBehind(pipeline, Properties['FunctionName']) === functionId,
       );
       // A laptop runs one process per concurrent batch, so stage local bounds what the definition asks for.
       const MaximumConcurrency = stage === 'local' ? Math.min(maxConcurrency, 2) : maxConcurrency;

@@ -22,7 +22,9 @@ const schemas: [string, z.ZodObject][] = [
 
 describe.each(['local', 'test', 'prod'] as const)('functions of stage %s', (stage) => {
   const { pipeline, sandbox, all } = synthesize(stage);
-  const functions = all.flatMap((template) => resourcesOf(template, 'AWS::Lambda::Function'));
+  // The CDK's own, which empties buckets of stage test, is not ours to choose.
+  const everyFunction = all.flatMap((template) => resourcesOf(template, 'AWS::Lambda::Function'));
+  const functions = everyFunction.filter(([id]) => !id.startsWith('CustomS3AutoDelete'));
 
   it('run on Node 24 and arm64 with stack traces that name source lines', () => {
     for (const [, { Properties }] of functions) {
@@ -32,10 +34,10 @@ describe.each(['local', 'test', 'prod'] as const)('functions of stage %s', (stag
   });
 
   it('have a log group each, that forgets after a while', () => {
-    const groups = all.flatMap((template) => resourcesOf(template, 'AWS::Logs::LogGroup'));
-    expect(groups).toHaveLength(functions.length);
+    const groups = all.flatMap((template) => resourcesOf(template, 'AWS::Logs::LogGroup')).filter(([id]) => !id.includes('AccessLog'));
+    expect(groups).toHaveLength(everyFunction.length);
     for (const [, { Properties }] of groups) expect(Properties['RetentionInDays']).toBe(settingsOf(stage).logRetentionDays);
-    expect(new Set(functions.map(([, { Properties }]) => Properties['LoggingConfig'].LogGroup.Ref))).toHaveLength(functions.length);
+    expect(new Set(everyFunction.map(([, { Properties }]) => Properties['LoggingConfig'].LogGroup.Ref))).toHaveLength(everyFunction.length);
   });
 
   it.each(schemas)('give %s the environment it will parse', (prefix, schema) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MAX_ATTEMPTS } from '#shared/contract/limits.ts';
 import { jobOutputs } from '#shared/contract/stack-outputs.ts';
 import { jobs } from '#shared/jobs/index.ts';
-import { resourceNamed, resourcesOf, settingsOf, synthesize } from './synthesize.ts';
+import { functionBehind, resourceNamed, resourcesOf, settingsOf, synthesize } from './synthesize.ts';
 
 // B25
 describe.each(['local', 'test', 'prod'] as const)('load in stage %s', (stage) => {
@@ -11,7 +11,7 @@ describe.each(['local', 'test', 'prod'] as const)('load in stage %s', (stage) =>
   const mappingOf = (kind: string) => {
     const [id] = worker(kind);
     const found = resourcesOf(pipeline, 'AWS::Lambda::EventSourceMapping').filter(
-      ([, { Properties }]) => Properties['FunctionName'].Ref === id,
+      ([, { Properties }]) => functionBehind(pipeline, Properties['FunctionName']) === id,
     );
     expect(found).toHaveLength(1);
     return found[0]!;
@@ -43,7 +43,9 @@ describe.each(['local', 'test', 'prod'] as const)('load in stage %s', (stage) =>
 
   it('is governed each minute, over all job queues, without a second try of a run that failed', () => {
     const [id, { Properties }] = resourceNamed(pipeline, 'AWS::Lambda::Function', 'GovernorGovernQueues');
-    const rules = resourcesOf(pipeline, 'AWS::Events::Rule').filter(([, rule]) => JSON.stringify(rule.Properties['Targets']).includes(id));
+    const rules = resourcesOf(pipeline, 'AWS::Events::Rule').filter(
+      ([, rule]) => functionBehind(pipeline, rule.Properties['Targets'][0].Arn) === id,
+    );
     expect(rules.map(([, rule]) => rule.Properties['ScheduleExpression'])).toEqual(['rate(1 minute)']);
     expect(rules[0]?.[1].Properties['Targets'][0].RetryPolicy.MaximumRetryAttempts).toBe(0);
     expect(Properties['Timeout']).toBeLessThan(60);

@@ -6,7 +6,7 @@ import { jobs } from '#shared/jobs/index.ts';
 import { consumeQueue } from '../../infra/constructs/consume-queue.ts';
 import { NodeFunction } from '../../infra/constructs/node-function.ts';
 import { RedrivenQueue } from '../../infra/constructs/redriven-queue.ts';
-import { resourceNamed, resourcesOf, settingsOf, synthesize } from './synthesize.ts';
+import { functionBehind, resourceNamed, resourcesOf, settingsOf, synthesize } from './synthesize.ts';
 
 // B20 B26 B27 B28 B88
 const stages = ['local', 'test', 'prod'] as const;
@@ -33,7 +33,7 @@ describe.each(stages)('queues of stage %s', (stage) => {
   it('hide a message for six function timeouts and the batching window', () => {
     for (const { EventSourceArn, FunctionName, MaximumBatchingWindowInSeconds = 0 } of queueMappings) {
       const visibilitySeconds = pipeline.Resources[EventSourceArn['Fn::GetAtt'][0]]!.Properties['VisibilityTimeout'];
-      const timeoutSeconds = pipeline.Resources[FunctionName.Ref]!.Properties['Timeout'];
+      const timeoutSeconds = pipeline.Resources[functionBehind(pipeline, FunctionName)]!.Properties['Timeout'];
       expect(visibilitySeconds).toBeGreaterThanOrEqual(6 * timeoutSeconds + MaximumBatchingWindowInSeconds);
     }
   });

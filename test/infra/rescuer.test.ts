@@ -60,6 +60,8 @@ const jobQueues = jobs.map(({ kind }) => `Queue${kind.replaceAll('-', '')}Queue`
 const logs = (name: string): Record<string, string[]> => ({
   'logs:CreateLogStream': [`${name}Logs`],
   'logs:PutLogEvents': [`${name}Logs`],
+  'xray:PutTelemetryRecords': ['"*"'],
+  'xray:PutTraceSegments': ['"*"'],
 });
 
 describe('the rescue', () => {

@@ -62,3 +62,54 @@ describe('the emulator', () => {
     expect(readSettings({}).env).toEqual({ account: '000000000000', region: 'us-east-1' });
   });
 });
+
+describe('whoever may call the API', () => {
+  const prod = { stage: 'prod', paymentProviderUrl: 'https://payments.example' };
+
+  it('signs with AWS credentials in stages on AWS, and need not say who they are on the emulator only', () => {
+    expect(readSettings(prod).apiAuthorization).toEqual({ type: 'iam' });
+    expect(readSettings({ stage: 'test' }).apiAuthorization).toEqual({ type: 'iam' });
+    expect(readSettings({}).apiAuthorization).toEqual({ type: 'none' });
+  });
+
+  it('brings a token where an issuer is named', () => {
+    expect(readSettings({ ...prod, jwtIssuer: 'https://issuer.example', jwtAudience: 'one, two' }).apiAuthorization).toEqual({
+      type: 'jwt',
+      issuer: 'https://issuer.example',
+      audience: ['one', 'two'],
+    });
+  });
+
+  it.each([
+    [{ jwtIssuer: 'http://issuer.example', jwtAudience: 'orders' }, 'not an https URL'],
+    [{ jwtAudience: 'orders' }, 'jwtIssuer'],
+    [{ jwtIssuer: 'https://issuer.example' }, '-c jwtAudience='],
+    [{ jwtIssuer: 'https://issuer.example', jwtAudience: ' , ' }, 'names nobody'],
+  ])('is not guessed from half a setting: %o', (jwt, sentence) => {
+    expect(message(() => readSettings({ ...prod, ...jwt }))).toContain(sentence);
+  });
+
+  it('is not asked in stage local, where a token would protect nothing', () => {
+    expect(message(() => readSettings({ jwtIssuer: 'https://issuer.example' }))).toContain('Leave them out');
+    expect(message(() => readSettings({ jwtAudience: 'orders' }))).toContain('Leave them out');
+  });
+});
+
+describe('the address for alarms', () => {
+  it('may be left out, and has to be one', () => {
+    expect(readSettings({ stage: 'test' }).alarmEmail).toBeUndefined();
+    expect(readSettings({ stage: 'test', alarmEmail: 'somebody@example.com' }).alarmEmail).toBe('somebody@example.com');
+    expect(message(() => readSettings({ stage: 'test', alarmEmail: 'nobody' }))).toContain('alarmEmail is not a mail address');
+  });
+});
+
+describe('a rollout', () => {
+  it('begins with a canary on AWS unless someone cannot wait, and is no rollout on the emulator', () => {
+    expect(readSettings({ stage: 'test' }).rollout).toBe('canary');
+    expect(readSettings({ stage: 'test', rollout: 'at-once' }).rollout).toBe('at-once');
+    expect(readSettings({}).rollout).toBe('latest');
+    expect(message(() => readSettings({ stage: 'test', rollout: 'blue' }))).toBe(
+      'Rollout "blue" does not exist. Leave it out for a canary, or pass -c rollout=at-once.',
+    );
+  });
+});

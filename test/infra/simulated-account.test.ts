@@ -2,40 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { jobs } from '#shared/jobs/index.ts';
 import { functionsOf, type JobQueueDefinition, jobQueueOf, SETTINGS } from '../simulation/cloud/functions.ts';
 import type { FunctionDefinition } from '../simulation/cloud/lambda.ts';
-import { INVALIDATION_RETRY, OUTBOX_FAILED, queueOfKind, workerOfKind } from '../simulation/cloud/names.ts';
 import { queuesOf, RETENTION_SECONDS, type RedrivenQueue } from '../simulation/cloud/queues.ts';
 import { STREAM_CONSUMERS } from '../simulation/cloud/streams.ts';
-import { resourceNamed, resourcesOf, settingsOf, synthesize } from './synthesize.ts';
+import { FUNCTIONS, QUEUES } from './simulated-names.ts';
+import { functionBehind, resourceNamed, resourcesOf, settingsOf, synthesize } from './synthesize.ts';
 
 const { pipeline } = synthesize('prod');
 const jobQueues: JobQueueDefinition[] = jobs.map(jobQueueOf);
 const queues = queuesOf(jobQueues);
 const functions = functionsOf(jobQueues);
-
-/** Logical ids begin so. */
-const FUNCTIONS: Readonly<Record<string, string>> = {
-  'accept-order': 'OrderApiAcceptOrder',
-  'accept-refund': 'OrderApiAcceptRefund',
-  'accept-payment-attempt': 'OrderApiAcceptPaymentAttempt',
-  'accept-export': 'OrderApiAcceptExport',
-  'accept-stock-adjustment': 'OrderApiAcceptStockAdjustment',
-  'read-order': 'OrderApiReadOrder',
-  'dispatch-outbox': 'OutboxDispatcherDispatchOutbox',
-  'retry-outbox': 'OutboxDispatcherRetryOutbox',
-  'invalidate-cache': 'CacheInvalidatorInvalidateCache',
-  'retry-invalidation': 'CacheInvalidatorRetryInvalidation',
-  'rescue-jobs': 'RescuerRescueJobs',
-  'sweep-state': 'RescuerSweepState',
-  'govern-queues': 'GovernorGovernQueues',
-  ...Object.fromEntries(jobs.map(({ kind }) => [workerOfKind(kind), `Worker${kind.replaceAll('-', '')}`])),
-};
-const QUEUES: Readonly<Record<string, string>> = {
-  [OUTBOX_FAILED]: 'OutboxDispatcherOutboxFailed',
-  [INVALIDATION_RETRY]: 'CacheInvalidatorInvalidationRetry',
-  ...Object.fromEntries(
-    jobs.map(({ kind, queue }) => [queueOfKind(kind, queue.fifoGroup !== undefined), `Queue${kind.replaceAll('-', '')}`]),
-  ),
-};
 
 const functionOf = (name: string) => resourceNamed(pipeline, 'AWS::Lambda::Function', FUNCTIONS[name] ?? name);
 const queueOf = (name: string) => resourceNamed(pipeline, 'AWS::SQS::Queue', `${QUEUES[name] ?? name}Queue`);
@@ -76,7 +51,7 @@ describe('the simulated account', () => {
     });
     const mapping = mappings.find(({ EventSourceArn }) => EventSourceArn['Fn::GetAtt']?.[0] === id);
     expect(mapping).toMatchObject({ BatchSize: queue.batchSize, ScalingConfig: { MaximumConcurrency: queue.maxConcurrency } });
-    expect(mapping?.['FunctionName']).toEqual({ Ref: functionOf(queue.functionName)[0] });
+    expect(functionBehind(pipeline, mapping?.['FunctionName'])).toBe(functionOf(queue.functionName)[0]);
     // Neither is simulated: a batch is taken as soon as there is a message.
     expect([mapping?.['MaximumBatchingWindowInSeconds'], mapping?.['FilterCriteria']]).toEqual([undefined, undefined]);
   });
@@ -84,7 +59,7 @@ describe('the simulated account', () => {
   it.each(STREAM_CONSUMERS.map((consumer) => [consumer.functionName, consumer] as const))(
     'shows %s the records its filters let through, for as long',
     (name, consumer) => {
-      const mapping = mappings.find(({ FunctionName }) => FunctionName.Ref === functionOf(name)[0]);
+      const mapping = mappings.find(({ FunctionName }) => functionBehind(pipeline, FunctionName) === functionOf(name)[0]);
       const patterns = mapping?.['FilterCriteria'].Filters.map(({ Pattern }: { Pattern: string }) => JSON.parse(Pattern));
       expect(patterns).toEqual(consumer.filters);
       expect(mapping).toMatchObject({

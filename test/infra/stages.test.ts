@@ -1,6 +1,8 @@
+import { Stack } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { jobOutputs, STACK_OUTPUTS } from '#shared/contract/stack-outputs.ts';
 import { jobs } from '#shared/jobs/index.ts';
+import { readSettings } from '../../infra/settings.ts';
 import { resourceNamed, resourcesOf, synthesize } from './synthesize.ts';
 
 // B85
@@ -12,7 +14,7 @@ const built = Object.fromEntries(stages.map((stage) => [stage, synthesize(stage,
 const NAME_PROPERTIES = ['TableName', 'BucketName', 'QueueName', 'RoleName', 'LogGroupName', 'PolicyName'];
 
 describe.each(stages)('stage %s', (stage) => {
-  const { all, data, pipeline, terminationProtection, doubts } = built[stage];
+  const { all, data, pipeline, terminationProtection, tags, doubts } = built[stage];
 
   it('passes the rules CloudFormation has for templates', () => {
     expect(doubts).toEqual([]);
@@ -20,6 +22,8 @@ describe.each(stages)('stage %s', (stage) => {
 
   it('leaves every name to CloudFormation, so that two stages fit into one account', () => {
     for (const [id, { Type, Properties }] of all.flatMap(({ Resources }) => Object.entries(Resources))) {
+      // A custom resource is told the name of what it works on.
+      if (Type.startsWith('Custom::')) continue;
       // An inline policy has to have a name; it is unique inside its role only.
       const own = NAME_PROPERTIES.filter((name) => !(Type === 'AWS::IAM::Policy' && name === 'PolicyName'));
       for (const name of own) expect(Properties?.[name], `${id} ${name}`).toBeUndefined();
@@ -45,6 +49,11 @@ describe.each(stages)('stage %s', (stage) => {
     for (const [, { Properties }] of resourcesOf(data, 'AWS::DynamoDB::Table'))
       expect(Properties['DeletionProtectionEnabled'] ?? false).toBe(stage === 'prod');
     for (const protectedFromTermination of Object.values(terminationProtection)) expect(protectedFromTermination).toBe(stage === 'prod');
+  });
+
+  it('says of everything whose it is and what for', () => {
+    expect(Object.keys(tags).length).toBeGreaterThanOrEqual(2);
+    for (const ofStack of Object.values(tags)) expect(ofStack).toEqual({ project: 'andal', stage });
   });
 
   it('pays for tables by use and lets them expire what they may', () => {
@@ -126,6 +135,7 @@ describe('the local stage', () => {
       'AWS::Events::Rule',
       'AWS::IAM::Policy',
       'AWS::IAM::Role',
+      'AWS::Lambda::Alias',
       'AWS::Lambda::EventSourceMapping',
       'AWS::Lambda::Function',
       'AWS::Lambda::Permission',
@@ -135,3 +145,88 @@ describe('the local stage', () => {
     ]);
   });
 });
+
+describe('stage test', () => {
+  const { all, data } = built.test;
+
+  it('leaves nothing behind: whatever it makes is deleted with it, the exports in the bucket and what was logged about that included', () => {
+    const resources = all.flatMap(({ Resources }) => Object.entries(Resources));
+    for (const [id, { DeletionPolicy, UpdateReplacePolicy }] of resources)
+      expect([DeletionPolicy, UpdateReplacePolicy], id).not.toContain('Retain');
+    const [bucket] = resourceNamed(data, 'AWS::S3::Bucket', 'ExportBucket');
+    expect(resourcesOf(data, 'AWS::S3::Bucket').map(([id]) => id)).toEqual([bucket]);
+    expect(resourcesOf(data, 'Custom::S3AutoDeleteObjects').map(([, { Properties }]) => Properties['BucketName'])).toEqual([
+      { Ref: bucket },
+    ]);
+  });
+
+  it('empties the bucket with a role that may not make its log group anew', () => {
+    const [, role] = resourceNamed(data, 'AWS::IAM::Role', 'CustomS3AutoDelete');
+    expect(role.Properties['ManagedPolicyArns']).toBeUndefined();
+    const [logs] = resourceNamed(data, 'AWS::Logs::LogGroup', 'EmptyingLogs');
+    expect(
+      role.Properties['Policies'].map(({ PolicyDocument }: { PolicyDocument: { Statement: unknown } }) => PolicyDocument.Statement),
+    ).toEqual([[{ Effect: 'Allow', Action: ['logs:CreateLogStream', 'logs:PutLogEvents'], Resource: { 'Fn::GetAtt': [logs, 'Arn'] } }]]);
+  });
+
+  it('lets nobody at the sandbox who does not sign, and only the workers that charge', () => {
+    const routes = resourcesOf(built.test.sandbox!, 'AWS::ApiGatewayV2::Route').map(
+      ([, { Properties }]) => Properties['AuthorizationType'],
+    );
+    expect(routes).toEqual(['AWS_IAM']);
+    for (const stage of stages) {
+      const signs = resourcesOf(built[stage].pipeline, 'AWS::Lambda::Function')
+        .filter(([, { Properties }]) => Properties['Environment'].Variables.PAYMENT_PROVIDER_AUTHORIZATION === 'iam')
+        .map(([id]) => id.replace(/Function.*/, ''));
+      // All of them read the setting; those that charge are granted the call (iam.test.ts).
+      expect(signs.length).toBe(stage === 'test' ? jobs.length : 0);
+    }
+  });
+});
+
+describe('the order API', () => {
+  const routesWith = (jwt: Record<string, string>) => {
+    const { pipeline } = synthesize('prod', {
+      change: (settings) => ({ ...settings, ...readSettings({ ...jwt, stage: 'prod', paymentProviderUrl: 'https://payments.example' }) }),
+    });
+    return { pipeline, routes: resourcesOf(pipeline, 'AWS::ApiGatewayV2::Route').map(([, { Properties }]) => Properties) };
+  };
+
+  it('takes tokens of a named issuer for a named audience instead of signatures', () => {
+    const { pipeline, routes } = routesWith({ jwtIssuer: 'https://issuer.example', jwtAudience: 'orders,back-office' });
+    const [id, authorizer] = resourceNamed(pipeline, 'AWS::ApiGatewayV2::Authorizer', '');
+    expect(authorizer.Properties).toMatchObject({
+      AuthorizerType: 'JWT',
+      JwtConfiguration: { Issuer: 'https://issuer.example', Audience: ['orders', 'back-office'] },
+    });
+    for (const route of routes) expect([route['AuthorizationType'], route['AuthorizerId']]).toEqual(['JWT', { Ref: id }]);
+  });
+
+  it('writes down which route was called and how it ended, and nothing that is somebody’s', () => {
+    const [, stage] = resourceNamed(built.prod.pipeline, 'AWS::ApiGatewayV2::Stage', 'OrderApi');
+    const logged: string = stage.Properties['AccessLogSettings'].Format;
+    expect(Object.values(JSON.parse(logged)).sort()).toEqual([
+      '$context.error.responseType',
+      '$context.integrationLatency',
+      '$context.integrationStatus',
+      '$context.requestId',
+      '$context.requestTimeEpoch',
+      '$context.responseLatency',
+      '$context.routeKey',
+      '$context.status',
+    ]);
+    expect(stage.Properties['DefaultRouteSettings']).toEqual({ ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 });
+  });
+});
+
+describe('the stacks', () => {
+  const without = { alarms: false, rollout: 'at-once', tracing: false, apiAccessLogs: false, bucketAccessLogs: false } as const;
+  it.each(['test', 'prod'] as const)('of stage %s need only those before them, whatever the settings turn on or off', (stage) => {
+    const order = ['Data', 'Sandbox', 'Pipeline', 'Observability'];
+    for (const { app } of [built[stage], synthesize(stage, { change: (settings) => ({ ...settings, ...without }) })])
+      for (const stack of app.node.children.filter((child) => Stack.isStack(child)))
+        for (const needed of stack.dependencies) expect(order.indexOf(partOf(needed))).toBeLessThan(order.indexOf(partOf(stack)));
+  });
+});
+
+const partOf = ({ stackName }: Stack): string => stackName.replace(/^.*-/, '');

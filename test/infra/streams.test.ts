@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { STACK_OUTPUTS } from '#shared/contract/stack-outputs.ts';
-import { resourceNamed, resourcesOf, synthesize } from './synthesize.ts';
+import { functionBehind, resourceNamed, resourcesOf, synthesize } from './synthesize.ts';
 
 // B20 B41 B42 B43 B44
 describe.each(['local', 'test', 'prod'] as const)('stream consumers of stage %s', (stage) => {
@@ -10,7 +10,7 @@ describe.each(['local', 'test', 'prod'] as const)('stream consumers of stage %s'
     .filter(({ StartingPosition }) => StartingPosition !== undefined);
   const mappingOf = (prefix: string) => {
     const [id] = resourceNamed(pipeline, 'AWS::Lambda::Function', prefix);
-    return mappings.find(({ FunctionName }) => FunctionName.Ref === id)!;
+    return mappings.find(({ FunctionName }) => functionBehind(pipeline, FunctionName) === id)!;
   };
   const filtersOf = (prefix: string) =>
     mappingOf(prefix)['FilterCriteria'].Filters.map(({ Pattern }: { Pattern: string }) => JSON.parse(Pattern));

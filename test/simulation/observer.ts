@@ -1,4 +1,5 @@
 import type { SQSRecord } from 'aws-lambda';
+import type { Measured } from '#shared/runtime/metrics.ts';
 import type { StreamRecord } from '../support/fake-aws/fake-dynamodb.ts';
 import type { Call } from '../support/fake-aws/wire.ts';
 import type { InvocationEnd } from './cloud/lambda.ts';
@@ -53,7 +54,7 @@ export interface Observer {
   invocationEnded?(functionName: string, process: Process, end: InvocationEnd): void;
   apiAnswered?(exchange: ApiExchange): void;
   logged?(service: string, level: string, message: string, fields: unknown): void;
-  counted?(service: string, name: string, value: number): void;
+  counted?(service: string, name: string, value: number, dimensions: Measured['dimensions']): void;
   /** An operator's act begins; its audit entry must come first. */
   operatorActs?(act: {
     readonly kind: 'replay' | 'discard';

@@ -9,6 +9,7 @@ import type { QueueSender } from '#shared/outbox/queue-sender.ts';
 import { createBookmarks } from '#shared/rescue/bookmarks.ts';
 import type { RescueTally } from '#shared/rescue/rescue-overdue.ts';
 import type { SweepTally } from '#shared/rescue/sweep.ts';
+import type { Measured } from '#shared/runtime/metrics.ts';
 import { executeJob } from '#shared/worker/execute-job.ts';
 import type { Ending, Worker } from '#shared/worker/worker.ts';
 import { createHandler as createRescueJobs } from '../../functions/rescue-jobs/handler.ts';
@@ -90,8 +91,8 @@ export function createPipelineBench(): PipelineBench {
     clock,
     random: base.worker().random,
   };
-  const count = (name: string, value: number): void => {
-    counted[name] = (counted[name] ?? 0) + value;
+  const count = ({ values }: Measured): void => {
+    for (const [name, value] of Object.entries(values)) if (Number(value) > 0) counted[name] = (counted[name] ?? 0) + Number(value);
   };
 
   const bench: PipelineBench = Object.assign(base, {
@@ -144,9 +145,9 @@ export function createPipelineBench(): PipelineBench {
         index: createOverdueIndex(client, 'State'),
         rescue: rescueWorld,
         enableForgottenMappings: async () => [],
-        count,
-        log: (run: { items: RescueTally }) => {
+        log: (run: { items: RescueTally }, measured: Measured) => {
           items = run.items;
+          count(measured);
         },
       };
       await createRescueJobs(world)(undefined, { getRemainingTimeInMillis: () => 60_000 });
@@ -160,10 +161,11 @@ export function createPipelineBench(): PipelineBench {
         segments,
         readUnitsPerSecond,
       };
-      const keep = (run: SweepTally): void => {
+      const keep = (run: SweepTally, measured: Measured): void => {
         tally = run;
+        count(measured);
       };
-      await createSweepState({ parts, sweep: rescueWorld, count, log: keep })(undefined, {
+      await createSweepState({ parts, sweep: rescueWorld, log: keep })(undefined, {
         getRemainingTimeInMillis: remainingMs,
       });
       return tally;

@@ -46,7 +46,6 @@ export function createStockBench(): StockBench {
   const worker = { ...bench.worker(adjustStock), deadLetters: createDeadLetterQueue(async () => client, deadLetterUrl) };
   const execute = createExecuteJob({
     worker,
-    countOverdueDeferrals: () => undefined,
     handBack: (messages) => handBack(async () => client, queueUrl, messages),
     log: ({ jobs }) => void logged.push(...jobs),
   });

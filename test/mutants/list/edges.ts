@@ -118,8 +118,8 @@ export const edgeMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'shared/worker/parse-job.ts',
-        from: '  const key = definition.key(payload.data);\n',
-        to: "  if (!Object.hasOwn(payload.data as object, 'channel')) return malformed('payload.channel: required');\n  const key = definition.key(payload.data);\n",
+        from: '  const key = definition.key(payload);\n',
+        to: "  if (!Object.hasOwn(payload as object, 'channel')) return malformed('payload.channel: required');\n  const key = definition.key(payload);\n",
       },
     ],
     killers: ['S23', 'L7'],

@@ -35,8 +35,8 @@ export const templateMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'infra/constructs/node-function.ts',
-        from: 'new PolicyStatement({ actions, resources: resourceArns })',
-        to: "new PolicyStatement({ actions, resources: resourceArns.map(() => '*') })",
+        from: 'new PolicyStatement({ actions: all, resources: resourceArns })',
+        to: "new PolicyStatement({ actions: all, resources: resourceArns.map(() => '*') })",
       },
     ],
     killers: ['name their resources'],

@@ -1,5 +1,5 @@
 import type { Log } from '#shared/runtime/logger.ts';
-import type { Counter, Gauge } from '#shared/runtime/metrics.ts';
+import type { Measure } from '#shared/runtime/metrics.ts';
 import type { Signals } from '../kernel/signals.ts';
 import type { Observer } from '../observer.ts';
 
@@ -10,7 +10,12 @@ export const createCapturedLog = (service: string, signals: Signals<Observer>): 
   error: (message, fields) => signals.logged(service, 'error', message, fields),
 });
 
-export const createCapturedMetrics = (service: string, signals: Signals<Observer>): Counter & Gauge => ({
-  count: (name, value = 1) => signals.counted(service, name, value),
-  gauge: (name, value) => signals.counted(service, name, value),
-});
+/** What a function measures, value by value; a zero is left out as the real one leaves it out. */
+export const createCapturedMetrics =
+  (service: string, signals: Signals<Observer>): Measure =>
+  ({ dimensions, values }) => {
+    for (const [name, value] of Object.entries(values))
+      for (const one of typeof value === 'number' ? [value].filter((count) => count !== 0) : value)
+        signals.counted(service, name, one, dimensions);
+    return {};
+  };

@@ -77,6 +77,7 @@ export function functionsOf(jobQueues: readonly JobQueueDefinition[]): Map<strin
       QUEUE_URL: urlOf(queueName),
       DEAD_LETTER_QUEUE_URL: urlOf(deadLetterQueueOf(queueName)),
       PAYMENT_PROVIDER_URL: PROVIDER_URL,
+      PAYMENT_PROVIDER_AUTHORIZATION: 'none',
       RATE_LIMITS: JSON.stringify(SETTINGS.callsPerSecond),
       UNRESOLVED_AFTER_SECONDS: String(SETTINGS.unresolvedAfterSeconds),
     }),

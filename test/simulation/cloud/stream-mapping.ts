@@ -20,6 +20,8 @@ export interface StreamMapping {
   forget(): void;
   /** Records taken in and not yet done with. */
   readonly waiting: number;
+  /** When the one that has waited longest was taken in; undefined when none waits. */
+  readonly oldestAtMs: number | undefined;
   /** Until then records are lost, as when an outage outlasts what a stream keeps. */
   lostUntilMs: number;
 }
@@ -99,6 +101,9 @@ export function createStreamMapping(parts: StreamMappingParts, definition: Strea
     },
     get waiting() {
       return shards.reduce((sum, { waiting }) => sum + waiting.length, 0);
+    },
+    get oldestAtMs() {
+      return shards.flatMap(({ waiting }) => waiting[0]?.atMs ?? []).sort((left, right) => left - right)[0];
     },
   };
   return mapping;

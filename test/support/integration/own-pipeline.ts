@@ -111,7 +111,6 @@ export async function createOwnPipeline(sdk: SdkOptions = {}): Promise<OwnPipeli
           clock,
           random,
         },
-        countOverdueDeferrals: () => undefined,
         handBack: async () => [],
         log: ({ jobs }) => outcomes.push(...jobs.map(({ outcome }) => String(outcome))),
       });

@@ -9,7 +9,7 @@ import { TEST_STATE_DIRECTORY } from '../../../scripts/test-emulator.ts';
 import { endpointUrl } from './deployment.ts';
 
 /** What all functions were deployed from. */
-const deployedAssembly = join(TEST_STATE_DIRECTORY, 'cdk.out');
+export const deployedAssembly = join(TEST_STATE_DIRECTORY, 'cdk.out');
 const BUNDLE = 'index.mjs';
 
 export interface Release {
@@ -39,7 +39,7 @@ export function nextRelease(marker: string): Release {
 }
 
 /** By CloudFormation, as any deployment. */
-export const deployRelease = ({ assembly }: Release): Promise<void> =>
+export const deployRelease = ({ assembly }: Pick<Release, 'assembly'>): Promise<void> =>
   cdk(['deploy', '--all', '--require-approval', 'never', '--app', assembly], {
     stage: LOCAL_STAGE,
     region: DEFAULT_REGION,

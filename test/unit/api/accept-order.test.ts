@@ -95,6 +95,14 @@ describe('a new order', () => {
     ]);
   });
 
+  test("carries its caller's trace id into the job, and stays what it was when it is asked for again under another", async () => {
+    const api = createApi();
+    const ids = ['4bf92f3577b34da6a3ce929d0e0e4736', 'aaaabbbbccccddddeeeeffff00001111'];
+    const posts = ids.map((id) => ({ headers: { 'Idempotency-Key': 'key-1', traceparent: `00-${id}-00f067aa0ba902b7-01` } }));
+    for (const post of posts) expect([200, 202]).toContain((await api.post(post)).statusCode);
+    expect(api.items()).toMatchObject([{ outbox: [{ kind: 'capture-payment', trace: ids[0] }] }]);
+  });
+
   test('is named by who asks and with which key, and by nothing else', async () => {
     const api = createApi();
     const names = [await api.post(), await api.post({ key: 'key-2' }), await api.post({ userId: 'u-2' })].map(

@@ -76,7 +76,7 @@ test('the wiring of a function runs on a system of its own, and touches no other
     sdk: { createRequestHandler: () => aws.requestHandler, config: { region, credentials, signer } },
     fetch: () => Promise.reject(new Error('nobody is called')),
     createLogger: () => ({ info: log, warn: log, error: log }),
-    createMetrics: () => ({ count: () => {}, gauge: () => {} }),
+    createMetrics: () => () => ({}),
   };
   const { statusCode } = await wire(system)({
     pathParameters: { userId: 'u-1' },

@@ -22,7 +22,6 @@ async function work(bench: LetterBench): Promise<void> {
   const handle = createHandler({
     worker: { ...bench.worker(definition), deadLetters: bench.overrides.deadLetters as never },
     handBack: async () => [],
-    countOverdueDeferrals: () => undefined,
     log: () => undefined,
   });
   for (const { id, body, attributes, system } of bench.messagesOf(KIND)) {

@@ -112,7 +112,6 @@ async function pipeline({
       enable: async (_kind, maxConcurrency) => void Object.assign(mapping, { enabled: true, maxConcurrency }),
       disable: async () => void Object.assign(mapping, { enabled: false }),
     },
-    gauge: () => undefined,
     log: () => enabledAt.push({ atMs: time.nowMs, enabled: mapping.enabled, width: mapping.maxConcurrency }),
   });
   const governEachMinute = async (): Promise<void> => {

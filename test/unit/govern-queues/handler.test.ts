@@ -50,10 +50,9 @@ function bench(limits: { maxConcurrency?: number } = {}) {
         state[kind] = { ...state[kind]!, enabled: false };
       },
     },
-    gauge: (_name, value, { kind }) => {
-      gauges[kind] = value;
+    log(_run, measured) {
+      for (const { dimensions, values } of measured) gauges[dimensions.kind ?? ''] = [values.Concurrency].flat()[0] ?? Number.NaN;
     },
-    log: () => undefined,
   });
   const run = async () => {
     done.length = 0;

@@ -23,7 +23,7 @@ const bench = ({ failing = [], park, mode = 'report' }: { failing?: string[]; pa
       return park === undefined ? { failed: [] } : park(entries);
     },
     answerStreamBatch: (failures) => answerStreamBatch(failures, mode),
-    countFailures: (count) => counted.push(count),
+    measure: (count) => ({ counted: counted.push(count) }),
     log: {
       info: (message, fields) => lines.push({ level: 'info', message, fields }),
       error: (message, fields) => lines.push({ level: 'error', message, fields }),
@@ -134,7 +134,7 @@ function shardWithReaders({ failsAt }: { failsAt: { key: string; version: number
     },
     park: nothingParked,
     answerStreamBatch: (failures) => answerStreamBatch(failures, 'report'),
-    countFailures: () => undefined,
+    measure: () => ({}),
     log: { info: () => undefined, error: () => undefined },
   });
   const read = async (key: string) => {

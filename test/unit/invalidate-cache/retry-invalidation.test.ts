@@ -10,7 +10,7 @@ const bench = (...failing: string[]) => {
       if (failing.includes(key)) throw new Error('the cache said no');
       invalidated.push(key);
     },
-    countFailures: (count) => counted.push(count),
+    measure: (count) => ({ counted: counted.push(count) }),
     log: { info: (_, fields) => lines.push({ level: 'info', fields }), error: (_, fields) => lines.push({ level: 'error', fields }) },
   });
   const handle = (...bodies: string[]) => handler({ Records: bodies.map((body, index) => ({ messageId: `m-${index}`, body })) });

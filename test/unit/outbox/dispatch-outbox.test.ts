@@ -34,6 +34,7 @@ function createDispatcher(mode: StreamFailureMode = 'report') {
         )
       ).failed.map(({ id }) => Number(id)),
     answerStreamBatch: (failures) => answerStreamBatch(failures, mode),
+    measure: (parked) => (parked === 0 ? {} : { OutboxParked: parked }),
     log: { info: log('info'), error: log('error') },
   });
   const bodies = (queue: string) => aws.sqs.messages(queue).map(({ body }) => JSON.parse(body) as Record<string, unknown>);
@@ -219,8 +220,18 @@ test.each(['a\uFFFFb', 'a\uFFFEb', 'a\u0000b', 'half \uD800', '😀', '\u007f'])
   },
 );
 
+test('tells by which trace ids it can be found again, each once, and none that does not look like one', async () => {
+  const { handle, logged } = createDispatcher();
+  const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
+  const traced = [trace, trace, '4000000000000002'].map((one, index) => committed(String(index), jobMessage(`m${index}`, { trace: one })));
+  await handle(...traced);
+  expect(logged).toMatchObject([{ fields: { records: 3, traces: [trace] } }]);
+});
+
 test('logs keys and counts of what went out, and no payload', async () => {
   const { handle, logged } = createDispatcher();
   await handle(committed('1', jobMessage('a', { payload: { note: 'canary' } })));
-  expect(logged).toEqual([{ level: 'info', message: 'dispatched', fields: { records: 1, keys: [keyOf('a')], parked: 0, left: 0 } }]);
+  expect(logged).toEqual([
+    { level: 'info', message: 'dispatched', fields: { records: 1, keys: [keyOf('a')], traces: [], parked: 0, left: 0 } },
+  ]);
 });

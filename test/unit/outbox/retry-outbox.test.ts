@@ -20,6 +20,7 @@ function createRetry(failing: readonly string[] = []) {
   };
   const logged: unknown[] = [];
   const handler = createHandler({
+    measure: (parked) => (parked === 0 ? {} : { OutboxParked: parked }),
     dispatch: (outgoing) =>
       dispatch(
         outgoing,
@@ -48,7 +49,7 @@ describe('what the dispatcher parked', () => {
     const answer = await handle(record('1', { message: jobMessage('a') }), record('2', { message: jobMessage('b') }), record('3', unknown));
     expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: '2' }, { itemIdentifier: '3' }] });
     expect(sent).toEqual(['receipt:u-1/a:1']);
-    expect(logged).toEqual([{ message: 'outbox retried', keys: ['receipt:u-1/a:1'], waiting: 2 }]);
+    expect(logged).toEqual([{ message: 'outbox retried', keys: ['receipt:u-1/a:1'], waiting: 2, OutboxParked: 2 }]);
   });
 
   test.each(['{', 'null', '[]', '{"unreadable":{"keys":{}}}', '{"message":{"kind":"send-receipt"}}'])(

@@ -43,6 +43,7 @@ const bench = (source: Partial<OrderSource> = {}) => {
       },
       (error) => lines.push(error.message),
     ),
+    measure: () => ({}),
     log: {
       info: (message, fields) => lines.push({ message, ...fields }),
       error: (message, { error, requestId }) => lines.push({ message, error: error.message, requestId }),

@@ -150,7 +150,7 @@ describe('S20, no leaks', () => {
       'the cause of a logged error',
       (run, secret) => run.see.logged('accept-order', 'warn', 'x', { error: new Error('a', { cause: new Error(secret) }) }),
     ],
-    ['a metric', (run, secret) => run.see.counted('accept-order', secret, 1)],
+    ['a metric', (run, secret) => run.see.counted('accept-order', secret, 1, {})],
     ['a message', (run, secret) => run.send('capture-payment', `{"payload":"${secret}"}`)],
     ['an error of the API', (run, secret) => post(run, { status: 400, told: { detail: secret } })],
     ['an error stored on an item', (run, secret) => run.write('State', ORDER_ID, { ...ORDER, lastError: secret })],

@@ -20,7 +20,6 @@ function createQueueBench(chance: () => number = () => 0.5) {
   const worker = { ...bench.worker(), deadLetters: createDeadLetterQueue(async () => client, deadLetterUrl) };
   const handler = createHandler({
     worker,
-    countOverdueDeferrals: () => undefined,
     handBack: (messages) => handBack(async () => client, queueUrl, messages),
     log: (batch) => void logged.push(batch),
   });

@@ -92,7 +92,7 @@ describe('a version this code does not read', () => {
     action: 'hand-back',
     outcome: 'unsupported-version',
     delayMs,
-    facts: { code: 'unsupported-version' },
+    facts: { code: 'unsupported-version', version: 2 },
   });
 
   test.each([
@@ -120,7 +120,7 @@ describe('a version this code does not read', () => {
     expect(await bench.deliver(future, { firstReceivedAtMs })).toEqual({
       action: 'ack',
       outcome: 'dead-lettered',
-      facts: { code: 'unsupported-version' },
+      facts: { code: 'unsupported-version', version: 2 },
     });
     expect(bench.letters).toMatchObject([
       {
@@ -128,6 +128,7 @@ describe('a version this code does not read', () => {
         letter: {
           reason: 'unsupported-version',
           detail: 'version 2, this code reads 1',
+          schemaVersion: 2,
           attempts: 0,
           firstSeenAt: new Date(firstReceivedAtMs).toISOString(),
         },

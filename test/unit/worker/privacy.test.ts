@@ -42,7 +42,6 @@ async function runBodies(bodies: readonly string[], provider: Partial<Worker> = 
   const logger = createLogger('execute-job');
   const handler = createHandler({
     worker: { ...bench.worker(), deadLetters: createDeadLetterQueue(async () => client, deadLetterUrl), ...provider },
-    countOverdueDeferrals: () => undefined,
     handBack: (messages) => handBack(async () => client, queueUrl, messages),
     log: (batch) => logger.info('batch', { kind: 'capture-payment', ...batch }),
   });
