@@ -21,7 +21,7 @@ export const KIND_METRICS = {
   breakerOpen: 'BreakerOpen',
 } as const;
 
-/** Of one job kind and one class of error (shared/observability/error-class.ts): dimensions `kind` and `errorClass`. */
+/** Of one job kind and one class of error (functions/execute-job/error-class.ts): dimensions `kind` and `errorClass`. */
 export const CLASS_METRICS = { retries: 'Retries', deadLetters: 'DeadLetters' } as const;
 
 /** Of the whole stage: no dimension. */
