@@ -25,8 +25,12 @@ export function createHandBacks(simulation: Simulation, clocks: Clocks, violate:
     const delays = entries.map(({ VisibilityTimeout }) => VisibilityTimeout);
     const isLate = entries.some(({ ReceiptHandle }) => shortWaits.isLate(ReceiptHandle));
     const release = releases.get(`${by} ${slot}`);
-    const handBack = { delays, apartSeconds: Math.ceil(clocks.apartMs / 1000), isLate, what };
-    judgeHandBack(handBack, lacksAnEntry(simulation) ? undefined : release, simulation, violate);
+    const judged = lacksAnEntry(simulation) ? undefined : release;
+    // A process that has not ended an invocation yet may be the one whose clock is furthest off.
+    clocks.whenKnown([by], () => {
+      const apartSeconds = Math.ceil(clocks.apartMs / 1000);
+      judgeHandBack({ delays, apartSeconds, isLate, what }, judged, simulation, violate);
+    });
     // What the process hands back later of this slot is a copy that found it waiting.
     releases.delete(`${by} ${slot}`);
     for (const { ReceiptHandle, VisibilityTimeout } of entries) {

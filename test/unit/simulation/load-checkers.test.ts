@@ -95,6 +95,7 @@ const failAttempt = (run: ObservedRun, attempt: number, seconds: number): void =
   claim(run, attempt);
   release(run, attempt, run.nowMs + seconds * 1000 - 1000);
   run.handBack(WORKER, CAPTURE, seconds);
+  run.end(WORKER);
   run.nowMs += seconds * 1000;
 };
 
@@ -150,7 +151,21 @@ describe('S17, limits', () => {
       run.handBack(WORKER, CAPTURE, seconds);
       run.nowMs += seconds * 1000;
     }
+    run.end(WORKER);
     expect(run.violations).toEqual([expect.stringContaining('for 901 s')]);
+  });
+
+  it('judges the longest wait when the clock that measured it is known', () => {
+    const [behind, right] = [observe(limits), observe(limits)];
+    for (const run of [behind, right]) {
+      run.deliver('capture-payment', [CAPTURE]);
+      run.handBack(WORKER, CAPTURE, 3_800);
+      expect(run.violations).toEqual([]);
+    }
+    behind.end(WORKER, { clockAheadMs: -250_000 });
+    right.end(WORKER);
+    expect(behind.violations).toEqual([]);
+    expect(right.violations).toEqual([expect.stringContaining('for 3800 s')]);
   });
 
   it('sees a failed attempt that leaves no time behind, and a claim before that time by the claimer’s clock', () => {
