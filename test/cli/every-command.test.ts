@@ -159,6 +159,14 @@ const COMMANDS: Readonly<Record<string, Shown>> = {
         /^Of +Value +Now +Proposed +Measured[\s\S]*^capture-payment +p99Ms +2,000 +2,900 +p99 of 300 runs 1900 ms[\s\S]*^payment-provider +calls a second +100 +keep/m,
     }),
   },
+  'drain-report': {
+    help: ['Exit codes:'],
+    run: () => ({
+      args: ['drain-report'],
+      json: { stage: 'local', drained: true, kinds: some({ kind: 'capture-payment', version: 1 }) },
+      table: /^capture-payment v1: there is no older version\./m,
+    }),
+  },
   completion: {
     help: ['bash', 'zsh', 'fish'],
     run: () => ({ args: ['completion', 'bash'], json: { shell: 'bash' }, table: /complete -F _andal andal/ }),
