@@ -1,3 +1,4 @@
+import { PROBE_CLAIM_MS } from '#shared/breaker/circuit.ts';
 import { breakerRow } from '#shared/control/rows.ts';
 import { scriptOf } from '#shared/payments/magic-amounts.ts';
 import type { Invariant } from '../invariant.ts';
@@ -51,7 +52,7 @@ export const breaker: Invariant = {
         if (written.table !== 'Control' || written.id !== ROW) return;
         const before = phases.at(-1) as Phase;
         const phase = phaseOf(written);
-        const wrong = coolDownFault(written);
+        const wrong = coolDownFault(written) ?? takeOverFault(written);
         if (wrong !== undefined) violate(`${written.by} ${wrong}`);
         if (phase.state === before.state && phase.probeOwner === before.probeOwner) return;
         phases.push(phase);
@@ -98,6 +99,13 @@ function coolDownFault({ old, next }: ItemWritten): string | undefined {
   const coolDownMs = numberOf(next, 'retryAtMs') - numberOf(next, 'openedAtMs');
   const isRight = possible.some((openings) => coolDownMs === Math.min(LONGEST_COOL_DOWN_MS, SHORTEST_COOL_DOWN_MS * 2 ** (openings - 1)));
   return isRight ? undefined : `opens the circuit for the ${inARow}. time in a row, for ${coolDownMs / 1000} s`;
+}
+
+/** What the writer's own clock said is in what it wrote. */
+function takeOverFault({ old, next }: ItemWritten): string | undefined {
+  if (old?.['state'] !== 'half-open' || next?.['state'] !== 'half-open' || old['probeOwner'] === next['probeOwner']) return undefined;
+  const heldForMs = numberOf(old, 'probeUntilMs') - (numberOf(next, 'probeUntilMs') - PROBE_CLAIM_MS);
+  return heldForMs < 0 ? undefined : `took the one probe from another, who had it for ${heldForMs} ms more`;
 }
 
 function judgeCall({ operation, from, sentAtMs }: ProviderCall, process: Process, phases: Phase[], violate: (how: string) => void): void {
