@@ -27,8 +27,6 @@ export interface WorkOff {
 const HIDDEN_SECONDS = 120;
 const LETTERS_PER_CALL = 10;
 const LANES = 80;
-/** Each holds up the groups of its letters. */
-const FIFO_LANES = 8;
 const EMPTY_CALLS = 4;
 
 /**
@@ -39,7 +37,7 @@ const EMPTY_CALLS = 4;
  * Does not protect against a clock of this machine that is ahead of SQS: a letter that comes again at once may then be taken again.
  */
 export async function workOff(desk: LetterDesk, options: WorkOff): Promise<void> {
-  const lanes = Math.min(options.lanes ?? LANES, desk.source.fifo ? FIFO_LANES : LANES);
+  const { lanes = LANES } = options;
   const left = new Map<string, ReceivedLetter>();
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);

@@ -63,8 +63,8 @@ export const AUDIT_KEPT_DAYS = 400;
 const BLOCK = 100;
 const DAY_MS = 86_400_000;
 
-/** Acts in one row: what one call to SQS can carry. */
-const MAX_ACTS = 10;
+/** Acts in one row: fewer cost calls, and of more a row that grows with each outcome is paid for again. */
+const MAX_ACTS = 25;
 
 interface World {
   readonly control: ControlStore;
@@ -76,6 +76,8 @@ interface World {
 
 const dayRow = (day: string): string => `audit:${day}`;
 const rowOf = (run: string, number: number): string => `audit:${run}:${String(number).padStart(7, '0')}`;
+/** Entries sort as they were begun. */
+const entryId = (row: string, index: number): string => `${row}:${String(index).padStart(2, '0')}`;
 const dayOf = (atMs: number): string => new Date(atMs).toISOString().slice(0, 10);
 const expiry = (nowMs: number): number => expiresAtSeconds(nowMs + AUDIT_KEPT_DAYS * DAY_MS);
 
@@ -103,7 +105,7 @@ export function createAuditTrail({ control, clock, random, gather = inOneTurn }:
         run: (endings) => control.update(id, { set: Object.assign({}, ...endings) }).then(() => []),
       });
       return acts.map((_, index) => ({
-        id: `${id}:${index}`,
+        id: entryId(id, index),
         end: (outcome) => end({ [`outcome:${index}`]: outcome, [`endedAtMs:${index}`]: clock.nowMs() }).catch(nothing),
       }));
     },
@@ -176,7 +178,7 @@ export function entriesOf(row: ControlRow | undefined): AuditEntry[] {
   return acts.map((act, index) => {
     const { [`outcome:${index}`]: outcome, [`endedAtMs:${index}`]: endedAtMs } = rest;
     const ended = typeof outcome === 'string' && typeof endedAtMs === 'number';
-    return { id: `${id}:${index}`, ...act, atMs, ...(ended ? { outcome, endedAtMs } : {}) };
+    return { id: entryId(id, index), ...act, atMs, ...(ended ? { outcome, endedAtMs } : {}) };
   });
 }
 

@@ -76,19 +76,19 @@ test('entries that could not be written leave gaps and hide none behind them', a
   ]);
 });
 
-test('acts that begin together are written together, ten to a row, and so are their outcomes', async () => {
+test('acts that begin together are written together, twenty-five to a row, and so are their outcomes', async () => {
   const { control, trail, act, read } = createBench();
   const one = trail();
   await one.begin(act('first'));
   control.calls.length = 0;
-  const entries = await Promise.all(Array.from({ length: 12 }, (_, index) => one.begin(act(`m-${index}`))));
+  const entries = await Promise.all(Array.from({ length: 30 }, (_, index) => one.begin(act(`m-${index}`))));
   expect(control.calls.filter((call) => call.startsWith('put'))).toHaveLength(2);
   control.calls.length = 0;
-  await Promise.all(entries.map((entry, index) => (index === 11 ? undefined : entry.end(`ended ${index}`))));
+  await Promise.all(entries.map((entry, index) => (index === 29 ? undefined : entry.end(`ended ${index}`))));
   expect(control.calls).toHaveLength(2);
   expect((await read()).map(({ messageId, outcome }) => [messageId, outcome])).toEqual([
     ['first', undefined],
-    ...Array.from({ length: 12 }, (_, index) => [`m-${index}`, index === 11 ? undefined : `ended ${index}`]),
+    ...Array.from({ length: 30 }, (_, index) => [`m-${index}`, index === 29 ? undefined : `ended ${index}`]),
   ]);
 });
 
