@@ -29,7 +29,7 @@ export async function withSession<Result>(options: GlobalOptions, act: (session:
   const clients = createClients(target);
   try {
     const outputs = await readOutputs(clients.cloudFormation, target.stage, target.endpointUrl);
-    if (outputs === undefined) throw nothingDeployed(target.stage);
+    if (outputs === undefined) throw nothingDeployed(target);
     return await act(sessionOf(target, clients, outputs, options.json ?? false));
   } finally {
     clients.close();

@@ -1,13 +1,13 @@
 import type { ControlStore } from '#shared/control/control-store.ts';
-import { createAuditTrail } from '#shared/dead-letter/audit.ts';
+import { type AuditedAct, createAuditTrail } from '#shared/dead-letter/audit.ts';
 import { audited as auditedBy } from '#shared/dead-letter/audited.ts';
 import { systemClock } from '#shared/runtime/clock.ts';
 import { systemRandom } from '#shared/runtime/random.ts';
 
 /** Something an operator does to the pipeline, not to a letter. */
 export interface OperatorAct {
-  /** One word, as `andal audit --what` takes it. */
-  readonly what: string;
+  /** As `andal audit --what` takes it. */
+  readonly what: AuditedAct['what'];
   readonly who: string;
   readonly why: string;
   /** The job kind it is about, where it is about one. */

@@ -40,7 +40,7 @@ export function resolveTarget(
   const stage = options.stage ?? LOCAL_STAGE;
   const given = givenEndpoint(env);
   const endpointUrl = given ?? (stage === LOCAL_STAGE ? runningEmulator(stateDirectory)?.endpointUrl : undefined);
-  if (stage === LOCAL_STAGE && endpointUrl === undefined) throw nothingDeployed(stage);
+  if (stage === LOCAL_STAGE && endpointUrl === undefined) throw nothingDeployed({ stage, profile: options.profile });
   const region = options.region ?? nonEmpty(env['AWS_REGION']) ?? nonEmpty(env['AWS_DEFAULT_REGION']) ?? DEFAULT_REGION;
   return { stage, region, endpointUrl, profile: options.profile };
 }
@@ -57,9 +57,17 @@ export function givenEndpoint(env: NodeJS.ProcessEnv = process.env): string | un
   );
 }
 
-export const nothingDeployed = (stage: string): CliError =>
-  new CliError(
-    stage === LOCAL_STAGE
-      ? 'Nothing is deployed locally yet: start and deploy with `npm run andal -- up`.'
-      : `Stage ${stage} is not deployed in this account and region: deploy it with \`npm run andal -- deploy --stage ${stage}\`.`,
+/** @param region where it was looked for; left out when nothing was asked */
+export function nothingDeployed({ stage, region, profile }: Pick<Target, 'stage' | 'profile'> & { readonly region?: string }): CliError {
+  const other = region === undefined || region === DEFAULT_REGION ? '' : `; it may be in another region (--region ${DEFAULT_REGION})`;
+  if (stage === LOCAL_STAGE)
+    return new CliError(
+      region === undefined
+        ? 'Nothing is deployed locally yet: start and deploy with `npm run andal -- up`.'
+        : `Nothing is deployed locally in region ${region}${other}: deploy with \`npm run andal -- up\`.`,
+    );
+  const account = profile === undefined ? 'this account' : `the account of profile ${profile}`;
+  return new CliError(
+    `Stage ${stage} is not deployed in region ${region} of ${account}: deploy it with \`npm run andal -- deploy --stage ${stage}\`, or say --region or --profile.`,
   );
+}

@@ -1,6 +1,6 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ControlStore } from '#shared/control/control-store.ts';
-import { AUDIT_KEPT_DAYS, type AuditEntry, readAudit } from '#shared/dead-letter/audit.ts';
+import { ACTS, AUDIT_KEPT_DAYS, type AuditEntry, readAudit } from '#shared/dead-letter/audit.ts';
 import { type AuditFilter, isMeant } from '../audit/audit-filter.ts';
 import { daysBetween } from '../audit/days.ts';
 import { streamAudit } from '../audit/stream-audit.ts';
@@ -25,7 +25,7 @@ export function register(program: Command): void {
     .description('who did what to which job or letter, when, why, and how it ended; today (UTC) where nothing else is said')
     .option('--day <yyyy-mm-dd>', 'what was begun on a day (UTC)', parseDay)
     .option('--since <duration>', 'what was begun since, for example 3d', parseSince)
-    .option('--what <act>', 'acts of one sort: replay, discard, pause, resume, …', parseWhat)
+    .addOption(new Option('--what <act>', 'acts of one sort').choices(ACTS))
     .option('--key <key>', 'acts on one idempotency key, or on every job of an order: <userId>/<orderId>', parseKey)
     .addHelpText(
       'after',
@@ -77,11 +77,6 @@ const parseSince = durationWithin(`Since is a duration of at most ${AUDIT_KEPT_D
   minMs: 1_000,
   maxMs: AUDIT_KEPT_DAYS * DAY_MS,
 });
-
-function parseWhat(text: string): string {
-  if (/^[a-z]+(?:-[a-z]+)*$/.test(text)) return text;
-  throw new InvalidArgumentError('An act is a word in small letters, for example replay.');
-}
 
 export function parseKey(text: string): string {
   if (/^[\x21-\x7e]{1,128}$/.test(text)) return text;

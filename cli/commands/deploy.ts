@@ -46,7 +46,7 @@ async function deployTo(target: Target, context: readonly string[], onOutput: (l
   const clients = createClients(target);
   try {
     const outputs = await readOutputs(clients.cloudFormation, target.stage, target.endpointUrl);
-    if (outputs === undefined) throw nothingDeployed(target.stage);
+    if (outputs === undefined) throw nothingDeployed(target);
     return outputs;
   } finally {
     clients.close();

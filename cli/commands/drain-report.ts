@@ -29,7 +29,7 @@ Examples:
       withSession(globalOptions(command), async (session) => {
         const report = await lookForVersions(session, kind, Date.now());
         printAnswer(session.json, report, () => formatDrainReport(report));
-        process.exitCode = report.drained ? EXIT.ok : EXIT.partlyDone;
+        process.exitCode = report.drained && report.complete ? EXIT.ok : EXIT.partlyDone;
       }),
     );
 }

@@ -59,7 +59,7 @@ async function sweep(session: Session, { dryRun = false, wholeTable = false }: S
   const found = { stage: session.target.stage, dryRun, overdue: overview(await listOverdue(world)) };
   const nothingRan = { rescued: null, mappings: [], swept: null, walked: false };
   if (dryRun) return { ...found, ...nothingRan, lost: wholeTable ? await findLost(world) : null };
-  const act = { what: 'sweep', who: userInfo().username, why: wholeTable ? 'overdue jobs and the whole table' : 'overdue jobs' };
+  const act = { what: 'sweep' as const, who: userInfo().username, why: wholeTable ? 'overdue jobs and the whole table' : 'overdue jobs' };
   const run = async () => ({ ...(await runRescue(session)), swept: wholeTable ? await runWalk(session, world.segments) : null });
   const ran = await audited(
     controlOf(session),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { access, constants, link, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { ObjectStoragePort } from '#shared/exports/object-storage-port.ts';
-import { CliError } from '../output/cli-error.ts';
+import { CliError, EXIT } from '../output/cli-error.ts';
 
 /** Where the bodies of discarded letters wait in case somebody wants them back. */
 export interface ArchiveStore extends Pick<ObjectStoragePort, 'putOnce' | 'get'> {
@@ -47,13 +47,19 @@ export function createArchiveDirectory(directory: string): ArchiveStore {
     },
     get: (key) => readFile(fileOf(key), 'utf8').catch((error: unknown) => undefinedIfMissing(error)),
     async *list(prefix) {
-      const names = await readdir(root, { recursive: true }).catch((error: unknown) => undefinedIfMissing(error) ?? []);
+      const names = await readdir(root, { recursive: true }).catch((error: unknown) => undefinedIfMissing(error));
+      if (names === undefined) throw noDirectory(root);
       for (const name of names.filter((one) => one.startsWith(prefix) && one.endsWith('.json')).sort()) yield name;
     },
     remove: (key) => rm(fileOf(key), { force: true }),
     close: () => {},
   };
 }
+
+const noDirectory = (root: string): CliError =>
+  new CliError(`There is no directory ${root}: nothing was ever archived there, or --archive has to name another one.`, {
+    exitCode: EXIT.nothingFound,
+  });
 
 /** Step by step: Node's own way of making parents goes on for ever where a file system lets nothing be made, as below /proc. */
 async function makeDirectory(directory: string): Promise<void> {

@@ -132,13 +132,17 @@ function describeCache({ key, state, version, current }: CacheView): string {
 
 function replayLines({ replay, letter, item, why }: Inspection): string[] {
   const { sentence, next } = describePlan(replay, item !== null, why.reason);
-  const isRefused = replay.act === 'refuse';
   return [
-    `${isRefused ? bad(`refused, ${replay.code}:`) : good('possible:')} ${sentence}`,
+    `${standingOfReplay(replay)} ${sentence}`,
     ...(replay.replaysSoFar === 0 ? [] : [`Brought back before: ${replay.replaysSoFar} ${replay.replaysSoFar === 1 ? 'time' : 'times'}`]),
-    ...(isRefused ? [] : [`It goes to ${replay.to}`]),
+    ...(replay.helps ? [`It goes to ${replay.to}`] : []),
     ...next(letter.messageId).split('\n'),
   ];
+}
+
+function standingOfReplay(replay: Inspection['replay']): string {
+  if (replay.act === 'refuse') return bad(`refused, ${replay.code}:`);
+  return replay.helps ? good('possible:') : doubtful('of no use:');
 }
 
 function discardLines({ discard, letter }: Inspection): string[] {

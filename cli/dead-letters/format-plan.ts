@@ -1,7 +1,8 @@
 import { queueName } from '../aws/queues.ts';
 import { letters } from '../output/counted.ts';
-import { bad, good, strong } from '../output/paint.ts';
+import { bad, doubtful, good, strong } from '../output/paint.ts';
 import { formatTable } from '../output/table.ts';
+import { describeHeldBack, type HeldBack } from './held-back.ts';
 import { describeFilter, type LetterFilter } from './letter-filter.ts';
 import type { Plan } from './plan.ts';
 import { DISCARD_REFUSALS, REPLAY_REFUSALS } from './verdict.ts';
@@ -9,7 +10,12 @@ import { DISCARD_REFUSALS, REPLAY_REFUSALS } from './verdict.ts';
 export type ActName = 'replay' | 'discard';
 
 /** What would be done with which letters, and where they would go. */
-export function formatPlan(act: ActName, { groups, matched, refused, beyond, missing }: Plan, filter: LetterFilter): string {
+export function formatPlan(
+  act: ActName,
+  { groups, matched, refused, beyond, missing }: Plan,
+  filter: LetterFilter,
+  held: readonly HeldBack[] = [],
+): string {
   const rows = groups.map((group) => [
     group.act === 'refuse' ? bad(`refuse (${group.code})`) : good(group.act),
     group.count,
@@ -26,6 +32,7 @@ export function formatPlan(act: ActName, { groups, matched, refused, beyond, mis
     '',
     ...codes.map((code) => `${code}: ${sentenceOf(act, code)}`),
     ...(missing.length === 0 ? [] : [bad(`Missing: the dead-letter queue of ${missing.join(', ')}.`)]),
+    ...held.map((one) => doubtful(describeHeldBack(one))),
     `${matched - refused - beyond} would be ${PAST[act]}, ${refused} refused${beyond === 0 ? '' : `; ${beyond} more ${beyond === 1 ? 'matches' : 'match'} and would be left alone, because of --max`}.`,
   ].join('\n');
 }

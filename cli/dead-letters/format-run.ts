@@ -3,11 +3,12 @@ import { bad, doubtful, good, quiet } from '../output/paint.ts';
 import type { Canary, CanaryEnd } from './canary.ts';
 import { describeFailure } from './failure.ts';
 import { type ActName, adviceOf, PAST } from './format-plan.ts';
+import { describeHeldBack, type HeldBack } from './held-back.ts';
 import type { Run } from './run.ts';
 import { sumOf, type Tallied } from './tally.ts';
 
 /** What was done, what was not and why, and what is left. */
-export function formatRun(act: ActName, run: Run, archive?: string): string {
+export function formatRun(act: ActName, run: Run, held: readonly HeldBack[], archive?: string): string {
   const { done, refused, failed, canary, interrupted, gaveUp, missing, stillThere } = run;
   return [
     ...(canary === null ? [] : [describeCanary(canary)]),
@@ -20,6 +21,7 @@ export function formatRun(act: ActName, run: Run, archive?: string): string {
     stillThere === 0
       ? 'No letters are left in these queues.'
       : `About ${letters(stillThere)} ${stillThere === 1 ? 'is' : 'are'} left in these queues: npm run andal -- dlq list`,
+    ...held.map((one) => doubtful(describeHeldBack(one))),
     ...(act === 'replay' && done > 0 ? ['Next: npm run andal -- status'] : []),
   ].join('\n');
 }

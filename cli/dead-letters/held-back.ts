@@ -12,6 +12,10 @@ export interface HeldBack {
   readonly next: string;
 }
 
+/** What a replay is told: the letters do go out, and then wait. */
+export const describeHeldBack = ({ sentence, next }: HeldBack): string =>
+  `${sentence.slice(0, 1).toUpperCase()}${sentence.slice(1)} What is replayed waits in its queue until then. ${next}`;
+
 /** Somebody's pause, else the open circuit of what the kind depends on; undefined where neither holds it back. */
 export async function heldBack(control: Pick<ControlStore, 'get'>, kind: string): Promise<HeldBack | undefined> {
   const row = await control.get(pauseRow(kind));

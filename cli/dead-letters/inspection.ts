@@ -12,7 +12,7 @@ import { maskBody } from './masked-body.ts';
 import type { PastAct } from './past-replays.ts';
 import type { AskablePayments } from './provider.ts';
 import { type ProviderView, viewProvider } from './provider-view.ts';
-import { MOST_REPLAYS } from './verdict.ts';
+import { isUseless, MOST_REPLAYS } from './verdict.ts';
 
 /** A letter, and everything that is known about its job. */
 export interface Inspection {
@@ -40,7 +40,8 @@ export interface Inspection {
   readonly cache: CacheView | null;
   /** What people did about its key before. */
   readonly before: readonly PastAct[];
-  readonly replay: ReplayPlan & { readonly to: string; readonly replaysSoFar: number };
+  /** `helps`: false where it is refused, or would only meet its end again. */
+  readonly replay: ReplayPlan & { readonly to: string; readonly replaysSoFar: number; readonly helps: boolean };
   readonly discard: ForeseenDiscard;
 }
 
@@ -91,9 +92,15 @@ export async function inspect(
     provider,
     cache,
     before,
-    replay: { ...planReplay(letter, image, MOST_REPLAYS), to: letter.source.queueUrl, replaysSoFar: replaysOf(letter) },
+    replay: replayOf(letter, image),
     discard,
   };
+}
+
+function replayOf(letter: DeadLetter, image: ItemImage | undefined): Inspection['replay'] {
+  const plan = planReplay(letter, image, MOST_REPLAYS);
+  const helps = plan.act !== 'refuse' && !isUseless(plan, causeOf(letter).reason);
+  return { ...plan, to: letter.source.queueUrl, replaysSoFar: replaysOf(letter), helps };
 }
 
 function whyOf(letter: DeadLetter): Inspection['why'] {

@@ -49,7 +49,7 @@ export async function runAct(actOn: ActOn, desks: readonly LetterDesk[], options
   const canary = canaryWithinMs === undefined ? null : await sendCanary(desks, crew, first, { ...options, withinMs: canaryWithinMs });
   const mayGoOn = canaryWithinMs === undefined || canary?.end.state === 'well';
   // What was refused before the canary is met once more, and counted then.
-  const rest = keepTally(first.done);
+  const rest = keepTally(first.result());
   const budget = max === undefined ? undefined : { left: max - first.done };
   if (mayGoOn) for (const desk of desks) await crew.work(desk, { tally: rest, budget });
   const tally = mayGoOn ? rest : first;

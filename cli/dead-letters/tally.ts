@@ -33,6 +33,8 @@ export interface Tallied {
 
 export interface Tally {
   readonly done: number;
+  /** The queues whose letters were done. */
+  readonly doneIn: readonly string[];
   readonly refused: readonly Tallied[];
   readonly failed: readonly Tallied[];
 }
@@ -47,7 +49,10 @@ export interface TallyKeeper {
 }
 
 /** Counts outcomes by queue and code; however many letters there are, one of each is remembered by name. */
-export function keepTally(doneBefore = 0): TallyKeeper {
+export function keepTally(
+  { done: doneBefore, doneIn: doneInBefore }: Pick<Tally, 'done' | 'doneIn'> = { done: 0, doneIn: [] },
+): TallyKeeper {
+  const doneIn = new Set<string>(doneInBefore);
   const groups = { refused: new Map<string, Tallied>(), failed: new Map<string, Tallied>() };
   const keeper = {
     done: doneBefore,
@@ -57,6 +62,7 @@ export function keepTally(doneBefore = 0): TallyKeeper {
       keeper.failuresInARow = outcome.kind === 'failed' ? keeper.failuresInARow + 1 : 0;
       if (outcome.kind === 'done') {
         keeper.done++;
+        doneIn.add(queue);
         return;
       }
       if (outcome.kind === 'failed') keeper.lastError = outcome.error;
@@ -70,7 +76,7 @@ export function keepTally(doneBefore = 0): TallyKeeper {
       };
       group.set(name, { ...before, count: before.count + 1 });
     },
-    result: () => ({ done: keeper.done, refused: [...groups.refused.values()], failed: [...groups.failed.values()] }),
+    result: () => ({ done: keeper.done, doneIn: [...doneIn], refused: [...groups.refused.values()], failed: [...groups.failed.values()] }),
   };
   return keeper;
 }

@@ -57,10 +57,14 @@ const ANOTHER_AMOUNT: Advice = {
   next: (id) => `Then: npm run andal -- dlq discard ${id} --money-is-known --reason "…"`,
 };
 
+/** Nothing refuses it, and nothing would come of it. */
+export const isUseless = (plan: ReplayPlan, reason: string | undefined): boolean =>
+  plan.act !== 'refuse' && reason === 'captured-amount-differs';
+
 /** What a replay would do, and why. @param isJob whether the letter can be read as one */
 export function describePlan(plan: ReplayPlan, isJob: boolean, reason?: string): Advice {
   if (plan.act === 'refuse') return REPLAY_REFUSALS[plan.code];
-  if (reason === 'captured-amount-differs') return ANOTHER_AMOUNT;
+  if (isUseless(plan, reason)) return ANOTHER_AMOUNT;
   if (!isJob)
     return { sentence: 'Its message goes back to its queue as it is; unless something has changed, it comes again.', next: replay };
   if (plan.act === 'send') return { sentence: 'Its message goes back to its queue; the operation is open.', next: replay };

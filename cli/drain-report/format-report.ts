@@ -1,4 +1,5 @@
 import { QUEUE_RETENTION_DAYS } from '#shared/contract/limits.ts';
+import { letters } from '../output/counted.ts';
 import { bad, doubtful, good, quiet } from '../output/paint.ts';
 import { formatTable } from '../output/table.ts';
 import type { DrainReport, KindDrain, Standing } from './report.ts';
@@ -18,8 +19,9 @@ export function formatDrainReport(report: DrainReport): string {
     ]),
   );
   return [
-    `${report.itemsLooked} items and all dead-letter queues were looked at.`,
-    ...(rows.length === 0 ? ['No message waits there.'] : ['', formatTable(HEAD, rows), '']),
+    lookedAt(report),
+    ...unseen(report),
+    ...(rows.length === 0 ? ['No message was seen there.'] : ['', formatTable(HEAD, rows), '']),
     ...unreadable(report),
     ...report.unknownKinds.map(({ kind }) =>
       doubtful(`Messages of a kind this code does not know: ${kind}. Is this checkout older than what is deployed?`),
@@ -27,6 +29,26 @@ export function formatDrainReport(report: DrainReport): string {
     ...report.kinds.map(sentenceOf),
     ...newer(report.kinds),
   ].join('\n');
+}
+
+function lookedAt({ itemsLooked, deadLetterQueues }: DrainReport): string {
+  const seen = deadLetterQueues.reduce((sum, { seen }) => sum + seen, 0);
+  return `${itemsLooked} items and ${letters(seen)} were looked at.`;
+}
+
+function unseen({ deadLetterQueues }: DrainReport): string[] {
+  const missing = deadLetterQueues.filter(({ state }) => state === 'missing').map(({ name }) => name);
+  const behind = deadLetterQueues.filter(({ unseen }) => unseen > 0).map(({ name, unseen }) => `about ${unseen} in ${name}`);
+  return [
+    ...(missing.length === 0 ? [] : [bad(`Missing: the dead-letter queue of ${missing.join(', ')}.`)]),
+    ...(behind.length === 0
+      ? []
+      : [
+          doubtful(
+            `Letters that could not be seen: ${behind.join(', ')}. Somebody looks at them or a run was cut off (look again in two minutes), or more than ten stand in one FIFO group (work them off first).`,
+          ),
+        ]),
+  ];
 }
 
 function sentenceOf(drain: KindDrain): string {
@@ -47,10 +69,7 @@ const SENTENCES: Readonly<Record<Standing, (drain: KindDrain) => string>> = {
       `not known: ${whyNotKnown(queue)}, and nobody can look into a queue without disturbing it. ` +
         `Look again when it is empty, or ${QUEUE_RETENTION_DAYS} days after the last function that wrote v${version - 1} was replaced.`,
     ),
-  'letters-not-all-seen': () =>
-    doubtful(
-      'not known: not every letter was seen (more than ten of one FIFO group, a look by somebody else, or a missing queue). Work the letters off, or look again.',
-    ),
+  'letters-not-all-seen': () => doubtful('not known: not every letter was seen. Work the letters off, or look again.'),
 };
 
 function whyNotKnown(queue: KindDrain['queue']): string {

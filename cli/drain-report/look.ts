@@ -6,7 +6,7 @@ import { type QueueDepth, queueDepth } from '../aws/queues.ts';
 import { desksOf, isMissingQueue, type LetterDesk } from '../dead-letters/letter-desk.ts';
 import { lookThrough } from '../dead-letters/look.ts';
 import type { Session } from '../session.ts';
-import { type DrainReport, OUTBOX_RETRY, reportOf } from './report.ts';
+import { type DrainReport, type LettersLooked, OUTBOX_RETRY, reportOf } from './report.ts';
 import { tallyItems } from './tally-items.ts';
 import { createVersionTally, parsed, type VersionTally } from './version-tally.ts';
 
@@ -29,14 +29,14 @@ export async function lookForVersions(session: Session, kind: string | undefined
   const named = queuesOf(outputs).filter(({ name }) => names.includes(name));
   const depths = await Promise.all(named.map(({ queueUrl }) => depthOf(session, queueUrl)));
   const desks = desksOf(session).filter(({ name }) => names.includes(name));
-  const allSeen = Object.fromEntries(await Promise.all(desks.map(async (desk) => [desk.name, await tallyLetters(desk, tally)] as const)));
-  const queues = named.map(({ name }, index) => [name, { depth: depths[index] ?? null, allLettersSeen: allSeen[name] === true }] as const);
+  const letters = Object.fromEntries(await Promise.all(desks.map(async (desk) => [desk.name, await tallyLetters(desk, tally)] as const)));
+  const queues = named.map(({ name }, index) => [name, { depth: depths[index] ?? null, letters: letters[name] ?? null }] as const);
   const known = jobs.map((definition) => definition.kind);
   return reportOf(definitions, known, { stage: target.stage, tally, itemsLooked, queues: Object.fromEntries(queues) });
 }
 
-/** @returns whether every letter was seen: of a FIFO group no more than ten are, and of a missing queue none */
-async function tallyLetters({ name, letters, facts }: LetterDesk, tally: VersionTally): Promise<boolean> {
+/** @returns how many letters were seen and about how many were not: of a FIFO group no more than ten are. Null for a missing queue */
+async function tallyLetters({ name, letters, facts }: LetterDesk, tally: VersionTally): Promise<LettersLooked | null> {
   try {
     const { waiting, inFlight } = await facts();
     let seen = 0;
@@ -46,9 +46,9 @@ async function tallyLetters({ name, letters, facts }: LetterDesk, tally: Version
         if (name === OUTBOX_RETRY) tally.add('parkedLetters', (parsed(body) as { message?: unknown } | null | undefined)?.message);
         else tally.add('letters', body);
     }
-    return seen >= waiting + inFlight;
+    return { seen, unseen: Math.max(0, waiting + inFlight - seen) };
   } catch (error) {
-    if (isMissingQueue(error)) return false;
+    if (isMissingQueue(error)) return null;
     throw error;
   }
 }

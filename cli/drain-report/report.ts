@@ -22,11 +22,26 @@ export interface KindDrain {
   readonly versions: readonly VersionCount[];
 }
 
+/** As SQS counts, which is approximate. */
+export interface LettersLooked {
+  readonly seen: number;
+  /** Hidden by somebody else, or behind the first ten of their FIFO group. */
+  readonly unseen: number;
+}
+
+export interface LookedQueue extends LettersLooked {
+  readonly name: string;
+  readonly state: 'there' | 'missing';
+}
+
 export interface DrainReport {
   readonly stage: string;
   /** Nothing older than what this code writes is left anywhere. */
   readonly drained: boolean;
+  /** Every letter was seen and no queue was missing; otherwise the counts are of a part only. */
+  readonly complete: boolean;
   readonly kinds: readonly KindDrain[];
+  readonly deadLetterQueues: readonly LookedQueue[];
   /** Kinds of which this code knows nothing, with the versions found. */
   readonly unknownKinds: readonly { readonly kind: string; readonly versions: readonly (Whereabouts & { readonly version: number })[] }[];
   /** Whatever is no message: it has no version. */
@@ -41,7 +56,7 @@ export interface Looked {
   readonly tally: VersionTally;
   readonly itemsLooked: number;
   /** By the queue's name: a job's kind, or `outbox-failed`. */
-  readonly queues: Readonly<Record<string, { readonly depth: QueueDepth | null; readonly allLettersSeen: boolean }>>;
+  readonly queues: Readonly<Record<string, { readonly depth: QueueDepth | null; readonly letters: LettersLooked | null }>>;
 }
 
 /** The queue of messages that could not be sent; they may be of any kind. */
@@ -53,7 +68,13 @@ export function reportOf(definitions: readonly AnyJobDefinition[], known: readon
   return {
     stage: looked.stage,
     drained: kinds.every(({ standing }) => standing === 'drained' || standing === 'no-older-version'),
+    complete: Object.values(looked.queues).every(isWhole),
     kinds,
+    deadLetterQueues: Object.entries(looked.queues).map(([name, { letters }]) => ({
+      name,
+      state: letters === null ? 'missing' : 'there',
+      ...(letters ?? { seen: 0, unseen: 0 }),
+    })),
     unknownKinds: tally
       .kinds()
       .filter((kind) => !known.includes(kind))
@@ -75,6 +96,8 @@ const ageOf = (found: number, written: number): VersionCount['age'] => {
   return found < written ? 'older' : 'newer';
 };
 
+const isWhole = (queue: Looked['queues'][string] | undefined): boolean => queue?.letters?.unseen === 0;
+
 function standingOf(
   version: number,
   versions: readonly VersionCount[],
@@ -82,6 +105,6 @@ function standingOf(
 ): Standing {
   if (version === 1) return 'no-older-version';
   if (versions.some(({ age }) => age === 'older')) return 'older-left';
-  if (queues.some((queue) => queue?.allLettersSeen !== true)) return 'letters-not-all-seen';
+  if (!queues.every(isWhole)) return 'letters-not-all-seen';
   return queues.every((queue) => queue?.depth != null && isEmpty(queue.depth)) ? 'drained' : 'queue-not-empty';
 }

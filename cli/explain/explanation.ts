@@ -115,7 +115,10 @@ function describeLetters({ letters, lookedThrough }: OrderLetters): string {
   const missing = lookedThrough.filter(({ state }) => state === 'missing').map(({ queue }) => queue);
   const seen = lookedThrough.reduce((sum, { seen }) => sum + seen, 0);
   const where = `${seen} letters in ${lookedThrough.length - missing.length} queues looked through`;
-  const gone = missing.length === 0 ? '' : bad(`; missing: ${missing.join(', ')}`);
+  const unseen = lookedThrough.reduce((sum, { unseen }) => sum + unseen, 0);
+  const gone =
+    (unseen === 0 ? '' : doubtful(`; about ${unseen} more could not be seen`)) +
+    (missing.length === 0 ? '' : bad(`; missing: ${missing.join(', ')}`));
   if (letters.length === 0) return `none (${where})${gone}`;
   return bad(letters.map(({ queue, reason }) => `${queue} (${reason})`).join(', ')) + gone;
 }

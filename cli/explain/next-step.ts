@@ -60,7 +60,7 @@ const nameOf = ({ order }: Known): string => `${String(order['userId'])}/${Strin
 
 const auditOf = (name: string): string => `npm run andal -- audit --key ${name} --since 30d`;
 
-/** Discarded and no letter anywhere: it never went out, or somebody has dealt with it. */
+/** Discarded and no letter seen: it never went out, cannot be seen now, or somebody has dealt with it. */
 function lostLetterSteps(known: Known): NextStep[] {
   const { order, letters } = known;
   return Object.entries(order).flatMap(([attribute, value]): NextStep[] => {
@@ -68,15 +68,24 @@ function lostLetterSteps(known: Known): NextStep[] {
     if (!attribute.startsWith('op:') || record?.status !== 'discarded') return [];
     const operation = attribute.slice('op:'.length);
     if (letters.some(({ key }) => key?.startsWith(`${operation.split(':')[0]}:`) ?? true)) return [];
-    return record.buried === true
-      ? [
-          {
-            why: `${operation} was ${record.reason === DISCARDED_BY_OPERATOR ? 'discarded by a person' : 'given up'} and its letter is gone: see who dealt with it.`,
-            command: auditOf(nameOf(known)),
-          },
-        ]
-      : [{ why: `${operation} was given up and its letter is not out yet: the rescue sends it.`, command: 'npm run andal -- sweep' }];
+    if (record.buried !== true)
+      return [{ why: `${operation} was given up and its letter is not out yet: the rescue sends it.`, command: 'npm run andal -- sweep' }];
+    const ended = `${operation} was ${record.reason === DISCARDED_BY_OPERATOR ? 'discarded by a person' : 'given up'}`;
+    return [
+      unseenLetterStep(known, ended) ?? { why: `${ended} and its letter is gone: see who dealt with it.`, command: auditOf(nameOf(known)) },
+    ];
   });
+}
+
+/** What was not seen is not gone. */
+function unseenLetterStep(known: Known, ended: string): NextStep | undefined {
+  const behind = known.lookedThrough.filter(({ unseen }) => unseen > 0);
+  if (behind.length === 0) return undefined;
+  const where = behind.map(({ queue, unseen }) => `about ${unseen} of ${queue}`).join(', ');
+  return {
+    why: `${ended}; its letter may be among those that could not be seen now (${where}). They come back within two minutes: look again.`,
+    command: `npm run andal -- explain ${nameOf(known)}`,
+  };
 }
 
 function waitingSteps(known: Known, { heldBack, nowMs }: Moment): NextStep[] {

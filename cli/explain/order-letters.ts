@@ -19,6 +19,8 @@ export interface FoundLetter {
 export interface LookedThrough {
   readonly queue: string;
   readonly seen: number;
+  /** About how many were not: hidden by somebody else, or behind the first ten of their FIFO group. */
+  readonly unseen: number;
   /** `missing`: somebody deleted the queue. */
   readonly state: 'there' | 'missing';
 }
@@ -34,10 +36,12 @@ export async function findOrderLetters(session: Session, name: OrderName): Promi
   return { letters: found.flatMap(({ letters }) => letters), lookedThrough: found.map(({ letters: _, ...looked }) => looked) };
 }
 
-async function lookIn({ name, source, letters: queue }: LetterDesk, { userId, orderId }: OrderName) {
+async function lookIn({ name, source, letters: queue, facts }: LetterDesk, { userId, orderId }: OrderName) {
   const letters: FoundLetter[] = [];
-  let seen = 0;
+  let [seen, expected] = [0, 0];
   try {
+    const { waiting, inFlight } = await facts();
+    expected = waiting + inFlight;
     for await (const page of lookThrough(queue)) {
       seen += page.length;
       for (const received of page.filter(({ body }) => body.includes(orderId) && body.includes(userId))) {
@@ -49,7 +53,7 @@ async function lookIn({ name, source, letters: queue }: LetterDesk, { userId, or
     }
   } catch (error) {
     if (!isMissingQueue(error)) throw error;
-    return { queue: name, seen: 0, state: 'missing' as const, letters: [] };
+    return { queue: name, seen: 0, unseen: 0, state: 'missing' as const, letters: [] };
   }
-  return { queue: name, seen, state: 'there' as const, letters };
+  return { queue: name, seen, unseen: Math.max(0, expected - seen), state: 'there' as const, letters };
 }

@@ -35,7 +35,7 @@ export async function deployLocal({
   try {
     if (!(await isCurrent(clients, state, endpointUrl))) await deploy(target, clients, state, onOutput);
     const outputs = await readOutputs(clients.cloudFormation, target.stage, endpointUrl);
-    if (outputs === undefined) throw nothingDeployed(target.stage);
+    if (outputs === undefined) throw nothingDeployed(target);
     return outputs;
   } finally {
     clients.close();

@@ -20,23 +20,21 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
 };
 
 export function formatTuning({ timeScale, proposals, load, rateLimits }: Tuning): string {
-  const rows = proposals.map(({ kind, measured, verdict, inForce }) => [
+  const rows = proposals.map(({ kind, measured, verdict }) => [
     kind,
     measured.healthyRuns,
     ms(measured.p50Ms),
     ms(measured.p99Ms),
     ms(measured.longestMs),
-    ms(inForce.p99Ms),
-    ms(inForce.dependencyTimeoutMs),
     VERDICTS[verdict],
   ]);
   return [
-    formatTable(['Kind', 'Healthy runs', 'p50', 'p99', 'Longest', 'Declared p99', 'Call timeout', 'Verdict'], rows),
+    formatTable(['Kind', 'Healthy runs', 'p50', 'p99', 'Longest', 'Verdict'], rows),
     '',
     quiet('A run is measured from the gate to the acknowledgement: claim, calls, commit.'),
     '',
     formatTable(
-      ['Of', 'Value', 'Now', 'Proposed', 'Measured'],
+      ['Of', 'Value', 'Declared', 'Proposed', 'Measured'],
       [
         ...proposals.flatMap(({ kind, values }) => values.map((value) => valueRow(kind, value))),
         ...load.flatMap(({ dependency, values }) => values.map((value) => valueRow(dependency, value))),
@@ -44,7 +42,11 @@ export function formatTuning({ timeScale, proposals, load, rateLimits }: Tuning)
     ),
     ...(timeScale === 1
       ? []
-      : [doubtful(`Declared times are multiplied by ${timeScale} in this stage: measure where it will run before you edit.`)]),
+      : [
+          doubtful(
+            `Declared and proposed times are as the code has them; this stage multiplies them by ${timeScale}: measure where it will run before you edit.`,
+          ),
+        ]),
     ...proposals.flatMap(describeProposal),
     ...proposals.flatMap((proposal) => describeLoad(proposal, rateLimits)),
     ...(proposals.every(({ verdict }) => verdict === 'too-little-data')

@@ -5,10 +5,12 @@ import { expiresAtSeconds, readRow } from '#shared/control/rows.ts';
 import type { Random } from '#shared/runtime/random.ts';
 import type { DeadLetter } from './read-letter.ts';
 
+/** Every act there is. */
+export const ACTS = ['replay', 'discard', 'restore', 'pause', 'resume', 'sweep', 'cache-repair'] as const;
+
 /** What somebody is about to do with a letter, or to the pipeline. Ids and codes only, never a body. */
 export interface AuditedAct {
-  /** One word: `replay`, `discard`, `pause`. */
-  readonly what: string;
+  readonly what: (typeof ACTS)[number];
   readonly who: string;
   readonly why: string;
   /** Left out for what is done to no letter. */

@@ -15,9 +15,9 @@ beforeEach(async () => {
 afterEach(() => account.close());
 
 /** A capture that was given up, and its letter. @returns the letter's id */
-function givenUp(orderId: string, changed: Record<string, unknown> = {}): string {
+function givenUp(orderId: string, changed: Record<string, unknown> = {}, reason = 'attempts-spent'): string {
   account.putItem(discardedOrder('u-1', orderId, changed));
-  return account.putLetter('capture-payment', captureBody('u-1', orderId), { reason: 'attempts-spent', attempts: 6 });
+  return account.putLetter('capture-payment', captureBody('u-1', orderId), { reason, attempts: 6 });
 }
 const COMPLETED = { 'op:capture:1': { ...(discardedOrder('u', 'o')['op:capture:1'] as object), status: 'completed' }, status: 'paid' };
 
@@ -124,6 +124,14 @@ describe('dlq inspect', () => {
     expect(stdout).toContain('refused, charged-at-provider');
     expect(stdout).toContain(`npm run andal -- dlq replay ${id}`);
     expect(stdout).toContain('12.50 EUR');
+  });
+
+  it('offers no replay that would only find the same again', async () => {
+    const id = givenUp('o-1', {}, 'captured-amount-differs');
+    const { stdout } = await account.cli(['dlq', 'inspect', id]);
+    expect(stdout).toMatch(/Replay +of no use: It would find the same amount again\./);
+    expect(stdout).not.toContain('dlq replay');
+    expect((await account.cli(['dlq', 'inspect', id, '--json'])).json.letters[0].replay.helps).toBe(false);
   });
 
   it('closes nothing at the provider, although a discard would', async () => {
@@ -324,6 +332,56 @@ describe('dlq replay', () => {
     expect(account.audit().filter(({ outcome }) => outcome === undefined)).toEqual([]);
   });
 
+  it('ends where it is on a second Ctrl-C, and the next run does what is left', async () => {
+    for (let index = 0; index < 10; index++) givenUp(`o-${index}`);
+    const blocked = Promise.withResolvers<undefined>();
+    account.aws.fault = async ({ operation }) => (operation === 'SendMessageBatch' ? blocked.promise : undefined);
+    const run = account.start(['dlq', 'replay', '--all', '--yes', '--reason', 'again']);
+    await expect.poll(() => account.aws.calls.some(({ operation }) => operation === 'SendMessageBatch'), { timeout: 20_000 }).toBe(true);
+    run.kill('SIGINT');
+    await expect.poll(() => run.told(), { timeout: 20_000 }).toContain('Stopping after what is under way');
+    run.kill('SIGINT');
+    expect((await run.ended).code).toBe(130);
+    blocked.resolve(undefined);
+    account.aws.fault = undefined;
+    account.nowMs = () => Date.now() + 121_000;
+    expect((await account.cli(['dlq', 'replay', '--all', '--yes', '--reason', 'again'])).code).toBe(0);
+    expect(account.letters('capture-payment')).toHaveLength(0);
+    expect(new Set(account.messages('capture-payment').map(({ body }) => body)).size).toBe(10);
+  });
+
+  it('says that a kind is paused or its circuit open, before it acts and after', async () => {
+    for (const orderId of ['o-1', 'o-2']) givenUp(orderId);
+    await account.cli(['pause', 'capture-payment', '--reason', 'investigating']);
+    const planned = await account.cli(['dlq', 'replay', '--all', '--dry-run']);
+    expect(planned.stdout).toMatch(/Capture-payment is paused since .*investigating\. What is replayed waits in its queue until then\./);
+    const { code, json } = await account.cli(['dlq', 'replay', '--all', '--yes', '--json']);
+    expect({ code, json }).toMatchObject({ code: 0, json: { done: 2, heldBack: [{ by: 'pause', kind: 'capture-payment' }] } });
+  });
+
+  it('acts on no more than one letter without --yes where nobody can be asked', async () => {
+    givenUp('o-1');
+    for (const args of [
+      ['replay', '--all'],
+      ['discard', '--all', '--reason', 'of no use'],
+    ])
+      expect(await account.cli(['dlq', ...args]), args.join(' ')).toMatchObject({ code: 2, stderr: expect.stringContaining('say --yes') });
+    expect(account.letters('capture-payment')).toHaveLength(1);
+  });
+
+  it('exits 3 where there is nothing to do, whether or not somebody says --yes', async () => {
+    for (const args of [
+      ['replay', '--all'],
+      ['replay', '--kind', 'outbox-failed'],
+      ['discard', '--all', '--reason', 'of no use'],
+      ['restore', '--all'],
+    ])
+      expect(await account.cli(['dlq', ...args]), args.join(' ')).toMatchObject({
+        code: 3,
+        stderr: expect.stringMatching(/no (dead )?letter/i),
+      });
+  });
+
   // B78
   it.each([
     ['is gone', { error: 'QueueDoesNotExist', status: 400 }, /does not exist any more/],
@@ -396,6 +454,15 @@ describe('dlq discard and restore', () => {
     expect(account.audit().find(({ what }) => what === 'restore')).toMatchObject({ messageId: id, outcome: `restored as ${letter?.id}` });
   });
 
+  it('shows what is in the archive by the names people use, and says when there is no archive', async () => {
+    const id = givenUp('o-1');
+    await account.cli(['dlq', 'discard', id, '--reason', 'test order']);
+    const { stdout } = await account.cli(['dlq', 'restore', '--all', '--dry-run']);
+    expect(stdout).toMatch(new RegExp(`${id} +capture-payment +`));
+    const nowhere = await account.cli(['dlq', 'restore', '--all', '--dry-run', '--archive', '/nowhere/at/all']);
+    expect(nowhere).toMatchObject({ code: 3, stderr: expect.stringContaining('There is no directory /nowhere/at/all') });
+  });
+
   it('keeps the history of a letter without a key, whose id changes when it is restored', async () => {
     const id = account.putLetter('capture-payment', 'not json', { reason: 'malformed' });
     await account.cli(['dlq', 'discard', id, '--reason', 'test order']);
@@ -452,7 +519,6 @@ describe('wrong input is one sentence and its exit code', () => {
   it.each<[string, string[], number, RegExp]>([
     ['no letters named', ['replay'], 2, /Say which letters/],
     ['all and a filter', ['replay', '--all', '--cause', 'malformed'], 2, /--all means every letter/],
-    ['many without --yes, and nobody to ask', ['replay', '--all'], 2, /say --yes/],
     ['a discard without a reason', ['discard', '--all', '--yes'], 2, /--reason/],
     ['an unknown kind', ['list', '--kind', 'capture'], 2, /Allowed choices/],
     ['a bad age', ['replay', '--older-than', 'yesterday', '--yes'], 2, /a whole number and a unit/],
@@ -479,6 +545,15 @@ describe('wrong input is one sentence and its exit code', () => {
     const { code, stderr } = await account.cli(['dlq', 'replay', '00000000']);
     expect(code).toBe(2);
     expect(stderr).toContain('2 letters have an id that begins with 00000000');
+  });
+
+  it('letters that are hidden and a filter, of which nobody knows whether they match', async () => {
+    givenUp('o-1');
+    const QueueUrl = 'https://sqs.us-east-1.amazonaws.com/000000000000/capture-payment-dlq';
+    account.aws.sqs.handle('ReceiveMessage', { QueueUrl, VisibilityTimeout: 600 });
+    const { code, stderr } = await account.cli(['dlq', 'replay', '--older-than', '1h', '--yes']);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/About 1 are hidden, .*, and whether they match cannot be known: try again in two minutes/);
   });
 
   it('a profile that is not there', async () => {

@@ -106,6 +106,29 @@ describe('andal drain-report', () => {
     expect(capture((await account.cli(['drain-report', '--json'], NEXT_RELEASE)).json).standing).toBe('letters-not-all-seen');
   });
 
+  it('says how many letters it could not see, and ends with 4, where no kind has an older version, too', async () => {
+    for (let i = 0; i < 3; i++) account.putLetter('capture-payment', V1, { reason: 'malformed' });
+    const QueueUrl = 'https://sqs.us-east-1.amazonaws.com/000000000000/capture-payment-dlq';
+    account.aws.sqs.handle('ReceiveMessage', { QueueUrl, MaxNumberOfMessages: 2, VisibilityTimeout: 600 });
+    const { code, stdout } = await account.cli(['drain-report']);
+    expect(code).toBe(4);
+    expect(stdout).toContain('Letters that could not be seen: about 2 in capture-payment.');
+    expect((await account.cli(['drain-report', '--json'])).json).toMatchObject({
+      complete: false,
+      deadLetterQueues: expect.arrayContaining([{ name: 'capture-payment', state: 'there', seen: 1, unseen: 2 }]),
+    });
+  });
+
+  it('names a dead-letter queue that is missing', async () => {
+    account.aws.fault = ({ operation, input }) =>
+      (operation === 'ReceiveMessage' && String(input.QueueUrl).endsWith('/capture-payment-dlq')
+        ? { error: 'QueueDoesNotExist' }
+        : undefined) as never;
+    const { code, stdout } = await account.cli(['drain-report']);
+    expect(code).toBe(4);
+    expect(stdout).toContain('Missing: the dead-letter queue of capture-payment.');
+  });
+
   it('writes nothing, and gives every letter back', async () => {
     for (let i = 0; i < 25; i++) account.putLetter('capture-payment', V1, { reason: 'malformed' });
     const { json } = await account.cli(['drain-report', '--json'], NEXT_RELEASE);

@@ -122,8 +122,8 @@ const COMMANDS: Readonly<Record<string, Shown>> = {
       account.objects.set('/exports/dead-letters/capture-payment-dlq/m-1.json', Buffer.from(JSON.stringify(ARCHIVED)));
       return {
         args: ['dlq', 'restore', '--all', '--dry-run'],
-        json: { dryRun: true, letters: [{ messageId: 'm-1', queue: 'capture-payment-dlq' }] },
-        table: /^Letter +Queue +Discarded +Bytes[\s\S]*^m-1 +capture-payment-dlq/m,
+        json: { dryRun: true, letters: [{ messageId: 'm-1', queue: 'capture-payment', deadLetterQueue: 'capture-payment-dlq' }] },
+        table: /^Letter +Queue +Discarded +Bytes[\s\S]*^m-1 +capture-payment /m,
       };
     },
   },
@@ -156,7 +156,7 @@ const COMMANDS: Readonly<Record<string, Shown>> = {
         proposals: some({ kind: 'capture-payment', verdict: 'too-tight', values: some({ name: 'p99Ms', now: 2_000, proposed: 2_900 }) }),
       },
       table:
-        /^Of +Value +Now +Proposed +Measured[\s\S]*^capture-payment +p99Ms +2,000 +2,900 +p99 of 300 runs 1900 ms[\s\S]*^payment-provider +calls a second +100 +keep/m,
+        /^Of +Value +Declared +Proposed +Measured[\s\S]*^capture-payment +p99Ms +2,000 +2,900 +p99 of 300 runs 1900 ms[\s\S]*^payment-provider +calls a second +100 +keep/m,
     }),
   },
   'drain-report': {

@@ -24,15 +24,27 @@ async function accountWithLetters(): Promise<FakeAccount> {
   return account;
 }
 
+const DISCARD = ['dlq', 'discard', '--all', '--yes', '--reason', 'of no use'];
+
+async function accountWithArchive(): Promise<FakeAccount> {
+  const account = await accountWithLetters();
+  expect((await account.cli(DISCARD)).code).toBe(0);
+  account.aws.calls.length = 0;
+  return account;
+}
+
+const archivedIn = (account: FakeAccount): string[] =>
+  [...account.objects.values()].map((text) => JSON.parse(JSON.parse(text.toString()).body).payload.orderId).sort();
+
 /** To kill it while it only looks is no art. */
 const LOOKING = ['ReceiveMessage', 'GetQueueAttributes', 'ChangeMessageVisibilityBatch'];
 
 const counted = new Map<string, Promise<number>>();
 
 /** Requests of a whole run that have to do with a letter. */
-function requestsOf(args: string[]): Promise<number> {
+function requestsOf(args: string[], open: () => Promise<FakeAccount>): Promise<number> {
   const count = async (): Promise<number> => {
-    const account = await accountWithLetters();
+    const account = await open();
     const { code } = await account.cli(args);
     expect(code).toBe(0);
     await account.close();
@@ -44,10 +56,10 @@ function requestsOf(args: string[]): Promise<number> {
 }
 
 /** @returns the request it died at, or undefined when it ended before */
-async function runAndKill(account: FakeAccount, args: string[], seed: number): Promise<string | undefined> {
+async function runAndKill(account: FakeAccount, args: string[], seed: number, open = accountWithLetters): Promise<string | undefined> {
   const fraction = seededFraction(seed);
   // Spread over the run: each seed of a row has a part of its own.
-  const dieAt = Math.floor((((seed - FIRST_SEED) % seeds.length) + fraction()) * ((await requestsOf(args)) / seeds.length));
+  const dieAt = Math.floor((((seed - FIRST_SEED) % seeds.length) + fraction()) * ((await requestsOf(args, open)) / seeds.length));
   const isCarriedOut = fraction() < 0.5;
   const run = account.start(args);
   let [calls, diedAt] = [0, undefined as string | undefined];
@@ -93,21 +105,37 @@ it.each(seeds)('a replay that is killed loses no letter, and run again sends eve
 
 it.each(seeds)('a discard that is killed loses no letter, and run again ends and archives each of them once (seed %i)', async (seed) => {
   const account = await accountWithLetters();
-  const discard = ['dlq', 'discard', '--all', '--yes', '--reason', 'of no use'];
-  const diedAt = await runAndKill(account, discard, seed);
+  const diedAt = await runAndKill(account, DISCARD, seed);
   console.log(`seed ${seed}: ${diedAt ?? 'ended before'}`);
-  const archived = (): string[] =>
-    [...account.objects.values()].map((text) => JSON.parse(JSON.parse(text.toString()).body).payload.orderId).sort();
-  expect(new Set([...idsIn(account.letters('capture-payment')), ...archived()])).toEqual(new Set(orderIds));
+  expect(new Set([...idsIn(account.letters('capture-payment')), ...archivedIn(account)])).toEqual(new Set(orderIds));
   expect(account.messages('capture-payment')).toHaveLength(0);
   expectTruth(account, 'discarded');
 
-  const again = await account.cli(discard);
+  const again = await account.cli(DISCARD);
   expect([0, 3]).toContain(again.code);
   expect(account.letters('capture-payment')).toHaveLength(0);
-  expect(archived()).toEqual([...orderIds].sort());
+  expect(archivedIn(account)).toEqual([...orderIds].sort());
   for (const orderId of orderIds)
     expect(account.item('USER#u-1', `ORDER#${orderId}`)?.['op:capture:1']).toMatchObject({ status: 'discarded', buried: true });
   expectTruth(account, 'discarded');
+  await account.close();
+});
+
+it.each(seeds)('a restore that is killed loses no letter, and run again brings back every one of them (seed %i)', async (seed) => {
+  const account = await accountWithArchive();
+  const restore = ['dlq', 'restore', '--all', '--yes'];
+  const diedAt = await runAndKill(account, restore, seed, accountWithArchive);
+  // It holds no letters that would have to come back.
+  account.nowMs = () => Date.now();
+  console.log(`seed ${seed}: ${diedAt ?? 'ended before'}`);
+  expect(new Set([...idsIn(account.letters('capture-payment')), ...archivedIn(account)])).toEqual(new Set(orderIds));
+
+  expect([0, 3]).toContain((await account.cli(restore)).code);
+  expect(account.objects.size).toBe(0);
+  expect(new Set(idsIn(account.letters('capture-payment')))).toEqual(new Set(orderIds));
+  // A letter that was sent and still archived is there twice by now; either opens the one operation.
+  expect((await account.cli(['dlq', 'replay', '--all', '--yes'])).code).toBe(0);
+  expect(new Set(idsIn(account.messages('capture-payment')))).toEqual(new Set(orderIds));
+  for (const orderId of orderIds) expect(account.item('USER#u-1', `ORDER#${orderId}`)?.['op:capture:1']).toBeUndefined();
   await account.close();
 });

@@ -106,6 +106,12 @@ describe('andal status', LONG, () => {
 });
 
 describe('andal audit', LONG, () => {
+  it('refuses an act there is none of, and names those there are', async () => {
+    const { code, stderr } = await cli('audit --what zzz');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/replay, discard, restore, pause, resume, sweep, cache-repair/);
+  });
+
   it('ends with 3 where no entry matches, and is a document all the same', async () => {
     expect(await cli('audit --day 2020-01-01 --json')).toMatchObject({ code: 3, json: { entries: [] } });
     expect(await cli('audit --day 2020-02-30')).toMatchObject({ code: 2, stderr: expect.stringContaining('yyyy-mm-dd') });

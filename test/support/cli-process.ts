@@ -16,6 +16,8 @@ export interface CliAnswer {
 export interface CliRun {
   readonly ended: Promise<CliAnswer>;
   kill(signal: NodeJS.Signals): void;
+  /** What it has told a person so far. */
+  told(): string;
 }
 
 const root = new URL('../../', import.meta.url).pathname;
@@ -40,7 +42,7 @@ export function startCli(args: readonly string[], env: NodeJS.ProcessEnv): CliRu
       resolve({ code, signal, stdout, stderr, json: parse(stdout) ?? parse(stderr), peakMb });
     }),
   );
-  return { ended, kill: (signal) => void child.kill(signal) };
+  return { ended, kill: (signal) => void child.kill(signal), told: () => stderr };
 }
 
 function peakMemoryMb(pid: number | undefined): number {

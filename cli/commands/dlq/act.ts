@@ -1,10 +1,11 @@
 import { createItemStore } from '#shared/aws/item-store.ts';
 import { STACK_OUTPUTS } from '#shared/contract/stack-outputs.ts';
 import { controlOf } from '../../aws/control.ts';
+import { isEmpty } from '../../aws/queues.ts';
 import type { ActOn } from '../../dead-letters/acts.ts';
 import { type ActName, formatPlan } from '../../dead-letters/format-plan.ts';
 import { exitedWell, formatRun } from '../../dead-letters/format-run.ts';
-import { heldBack } from '../../dead-letters/held-back.ts';
+import { type HeldBack, heldBack } from '../../dead-letters/held-back.ts';
 import { desksOf, type LetterDesk } from '../../dead-letters/letter-desk.ts';
 import { isOpenFilter, type LetterFilter } from '../../dead-letters/letter-filter.ts';
 import { type Foresee, type Plan, planAct } from '../../dead-letters/plan.ts';
@@ -44,16 +45,27 @@ export async function carryOut(session: Session, intended: Intended): Promise<vo
     refuseAmbiguousId(filter, plan);
   }
   if (options.dryRun === true && plan !== undefined) {
-    const document = { stage: session.target.stage, act, dryRun: true, ...plan };
-    return printAnswer(session.json, document, () => formatPlan(act, plan, filter));
+    const held = await heldBackIn(session, act, queuesOf(plan));
+    const document = { stage: session.target.stage, act, dryRun: true, ...plan, heldBack: held };
+    return printAnswer(session.json, document, () => formatPlan(act, plan, filter, held));
   }
-  if (filter.id === undefined && options.yes !== true) await askFirst(session, intended, plan);
+  if (filter.id === undefined && options.yes !== true) await askFirst(session, desks, intended, plan);
   const run = await runWithProgress(session, desks, intended, plan);
   if (metNothing(run) && !run.interrupted) throw noLetterMatches(filter, { missing: run.missing, hidden: run.hidden });
-  const { lastError: _, ...told } = run;
-  const document = { stage: session.target.stage, act, dryRun: false, ...told, archive: intended.archive ?? null };
-  printAnswer(session.json, document, () => formatRun(act, run, intended.archive));
+  const held = await heldBackIn(session, act, run.doneIn);
+  const { lastError: _, doneIn: __, ...told } = run;
+  const document = { stage: session.target.stage, act, dryRun: false, ...told, heldBack: held, archive: intended.archive ?? null };
+  printAnswer(session.json, document, () => formatRun(act, run, held, intended.archive));
   process.exitCode = exitCodeOf(run);
+}
+
+const queuesOf = ({ groups }: Plan): string[] => [...new Set(groups.filter((group) => group.act !== 'refuse').map(({ queue }) => queue))];
+
+/** What keeps letters that were replayed, or would be, from being worked on. */
+async function heldBackIn(session: Session, act: ActName, queues: readonly string[]): Promise<HeldBack[]> {
+  if (act !== 'replay') return [];
+  const held = await Promise.all(queues.map((queue) => heldBack(controlOf(session), queue)));
+  return held.filter((one) => one !== undefined);
 }
 
 function exitCodeOf(run: Run): ExitCode {
@@ -88,10 +100,17 @@ function refuseAmbiguousId({ id }: LetterFilter, { matched }: Plan): void {
   throw ambiguousId(id, `${matched} letters`);
 }
 
-async function askFirst(session: Session, { act, filter }: Intended, plan: Plan | undefined): Promise<void> {
-  if (plan === undefined || !canAsk(session)) throw nobodyToAsk(act);
+async function askFirst(session: Session, desks: readonly LetterDesk[], { act, filter }: Intended, plan: Plan | undefined): Promise<void> {
+  if (plan === undefined || !canAsk(session))
+    throw (await areEmpty(desks)) ? noLetterMatches(filter, { missing: [], hidden: 0 }) : nobodyToAsk(act);
   const question = `${act === 'replay' ? 'Replay' : 'Discard'} ${letters(toBeDone(plan))}?`;
-  await askBeforeBulk(formatPlan(act, plan, filter), question);
+  await askBeforeBulk(formatPlan(act, plan, filter, await heldBackIn(session, act, queuesOf(plan))), question);
+}
+
+/** A missing queue is no empty one. */
+async function areEmpty(desks: readonly LetterDesk[]): Promise<boolean> {
+  const facts = await Promise.all(desks.map((desk) => desk.facts().catch(() => undefined)));
+  return facts.every((one) => one !== undefined && isEmpty(one));
 }
 
 const toBeDone = ({ matched, refused, beyond }: Plan): number => matched - refused - beyond;

@@ -13,7 +13,9 @@ export function noLetterMatches(filter: LetterFilter, { missing, hidden }: Found
     return new CliError(
       `No letter was found, and the dead-letter queue of ${missing.join(', ')} does not exist any more: deploy the stage again to get it back.`,
     );
-  return new CliError(`${sentenceFor(filter, hidden)}${hidden === 0 ? '' : hint(hidden)}`, { exitCode: EXIT.nothingFound });
+  return new CliError(`${sentenceFor(filter, hidden)}${hidden === 0 ? '' : hint(hidden, isOpenFilter(filter))}`, {
+    exitCode: EXIT.nothingFound,
+  });
 }
 
 function sentenceFor(filter: LetterFilter, hidden: number): string {
@@ -21,5 +23,5 @@ function sentenceFor(filter: LetterFilter, hidden: number): string {
   return `No letter matches: ${describeFilter(filter)}. \`npm run andal -- dlq list\` shows what there is.`;
 }
 
-const hint = (hidden: number): string =>
-  ` About ${hidden} are hidden, by somebody who looks at them or by a run that was cut off: try again in two minutes.`;
+const hint = (hidden: number, allAreMeant: boolean): string =>
+  ` About ${hidden} are hidden, by somebody who looks at them or by a run that was cut off${allAreMeant ? '' : ', and whether they match cannot be known'}: try again in two minutes.`;

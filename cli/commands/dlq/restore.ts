@@ -83,9 +83,9 @@ async function restore(
 }
 
 async function askFirst(session: Session, archive: ArchiveStore): Promise<void> {
-  if (!canAsk(session)) throw nobodyToAsk('restore');
-  const archived = await archivedIn(undefined, archive);
+  const archived = await archivedIn(session, undefined, archive);
   if (archived.length === 0) throw notInArchive(undefined, archive);
+  if (!canAsk(session)) throw nobodyToAsk('restore');
   await askBeforeBulk(formatArchived(archived), `Restore ${letters(archived.length)}?`);
 }
 
@@ -145,7 +145,7 @@ function describe(code: string): string {
 
 /** Names and reasons, never bodies. */
 async function show(session: Session, id: string | undefined, archive: ArchiveStore): Promise<void> {
-  const archived = await archivedIn(id, archive);
+  const archived = await archivedIn(session, id, archive);
   if (archived.length === 0) throw notInArchive(id, archive);
   printAnswer(session.json, { stage: session.target.stage, archive: archive.place, dryRun: true, letters: archived }, () =>
     formatArchived(archived),
@@ -154,17 +154,21 @@ async function show(session: Session, id: string | undefined, archive: ArchiveSt
 
 interface Archived {
   readonly messageId: string;
-  readonly queue: string;
+  /** As people call it; null where it is none of this stage. */
+  readonly queue: string | null;
+  readonly deadLetterQueue: string;
   readonly archivedAt: string;
   readonly bytes: number;
 }
 
-async function archivedIn(id: string | undefined, archive: ArchiveStore): Promise<Archived[]> {
+async function archivedIn({ outputs }: Session, id: string | undefined, archive: ArchiveStore): Promise<Archived[]> {
+  const names = new Map(letterQueuesOf(outputs).map(({ name, source }) => [source.deadLetterQueueName, name]));
   const archived: Archived[] = [];
   for await (const letter of archivedLetters(archive, id)) {
     if ('unreadable' in letter) continue;
-    const { messageId, queue, archivedAtMs, body } = letter;
-    archived.push({ messageId, queue, archivedAt: new Date(archivedAtMs).toISOString(), bytes: Buffer.byteLength(body) });
+    const { messageId, queue: deadLetterQueue, archivedAtMs, body } = letter;
+    const queue = names.get(deadLetterQueue) ?? null;
+    archived.push({ messageId, queue, deadLetterQueue, archivedAt: new Date(archivedAtMs).toISOString(), bytes: Buffer.byteLength(body) });
   }
   return archived;
 }
@@ -172,5 +176,10 @@ async function archivedIn(id: string | undefined, archive: ArchiveStore): Promis
 const formatArchived = (archived: readonly Archived[]): string =>
   formatTable(
     ['Letter', 'Queue', 'Discarded', 'Bytes'],
-    archived.map(({ messageId, queue, archivedAt, bytes }) => [messageId, queue, archivedAt, bytes]),
+    archived.map(({ messageId, queue, deadLetterQueue, archivedAt, bytes }) => [
+      messageId,
+      queue ?? `${deadLetterQueue} (of another stage)`,
+      archivedAt,
+      bytes,
+    ]),
   );

@@ -50,7 +50,7 @@ const sources: Sources = {
     line(5_300, { message: 'invalidated', keys: ['order:u-17/other', 'order_summary:user:u-17'] }),
   ],
   letters: [],
-  lookedThrough: [{ queue: 'capture-payment', seen: 3, state: 'there' }],
+  lookedThrough: [{ queue: 'capture-payment', seen: 3, unseen: 0, state: 'there' }],
   provider: { paymentIntentId: 'pi-ord1-1', status: 'captured', captureId: 'cap-1', refundId: null },
   acts: [],
   heldBack: NOTHING_HELD_BACK,
@@ -113,7 +113,7 @@ describe('an explanation', () => {
     expect(formatExplanation(explain(sources, 10_000), 10_000)).toContain('Dead letters: none (3 letters in 1 queues looked through)');
     const letter = { queue: 'capture-payment', messageId: '0123456789', sentAtMs: 7_000, reason: 'attempts-spent', attempts: 6, key };
     const act = { id: 'a', what: 'replay', who: 'somebody', why: 'again', atMs: 8_000, queue: 'q', messageId: '0123456789', key };
-    const missing = [...sources.lookedThrough, { queue: 'send-receipt', seen: 0, state: 'missing' as const }];
+    const missing = [...sources.lookedThrough, { queue: 'send-receipt', seen: 0, unseen: 0, state: 'missing' as const }];
     const explanation = explain({ ...sources, letters: [letter], lookedThrough: missing, acts: [act] }, 10_000);
     expect(explanation.timeline.slice(-2).map(({ stage, what }) => [stage, what])).toEqual([
       ['dead letter', 'capture-payment: attempts-spent (message 01234567)'],

@@ -42,6 +42,11 @@ describe('the next step', () => {
     ['a letter waits that is no job: by its id', ordered({}, { letters: [{ ...letter, key: null }] }), 'npm run andal -- dlq inspect m-1'],
     ['its letter is not out yet: the rescue', ordered(discarded(false)), 'npm run andal -- sweep'],
     ['its letter is gone: who took it', ordered(discarded(true)), 'npm run andal -- audit --key u-1/o-1 --since 30d'],
+    [
+      'its letter may be hidden: look again',
+      ordered(discarded(true), { lookedThrough: [{ queue: 'capture-payment', seen: 1, unseen: 2, state: 'there' }] }),
+      'npm run andal -- explain u-1/o-1',
+    ],
     ['it should have run again', ordered({ status: 'pending_payment', overdueAtMs: NOW_MS - 1 }), 'npm run andal -- sweep'],
     ['it will run again', ordered({ status: 'pending_payment', overdueAtMs: NOW_MS + 1 }), 'npm run andal -- status --watch'],
     ['its message may be lost', ordered({ status: 'refund_pending' }), 'npm run andal -- sweep --dry-run --whole-table'],

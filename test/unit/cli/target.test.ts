@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { reachableUrl } from '../../../cli/aws/deployment.ts';
-import { resolveTarget } from '../../../cli/aws/target.ts';
+import { nothingDeployed, resolveTarget } from '../../../cli/aws/target.ts';
 import { rememberEmulator } from '../../../cli/local/running-emulator.ts';
 
 const stateDirectory = mkdtempSync(join(tmpdir(), 'andal-target-'));
@@ -49,4 +49,18 @@ describe('the URL of an API', () => {
   ])('stays as it is where it can be reached: %s', (url, endpointUrl, expected) => {
     expect(reachableUrl(url, endpointUrl)).toBe(expected);
   });
+});
+
+it.each([
+  [
+    { stage: 'local', profile: undefined, region: 'eu-west-3' },
+    /locally in region eu-west-3; it may be in another region \(--region us-east-1\)/,
+  ],
+  [{ stage: 'local', profile: undefined, region: 'us-east-1' }, /locally in region us-east-1: deploy/],
+  [
+    { stage: 'test', profile: 'team', region: 'eu-west-3' },
+    /Stage test is not deployed in region eu-west-3 of the account of profile team: deploy it/,
+  ],
+])('says where nothing is deployed: %o', (target, sentence) => {
+  expect(nothingDeployed(target).message).toMatch(sentence);
 });

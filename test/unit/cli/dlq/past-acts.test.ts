@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createAuditTrail, endedAs } from '#shared/dead-letter/audit.ts';
+import { type AuditedAct, createAuditTrail, endedAs } from '#shared/dead-letter/audit.ts';
 import { type DeadLetter, readLetter } from '#shared/dead-letter/read-letter.ts';
 import { capturePayment } from '#shared/jobs/capture-payment.ts';
 import { nameOf, pastActs } from '../../../../cli/dead-letters/past-replays.ts';
@@ -20,7 +20,7 @@ function bench() {
   return {
     control,
     nowMs: () => nowMs,
-    async act(what: string, on: DeadLetter, outcome: string) {
+    async act(what: AuditedAct['what'], on: DeadLetter, outcome: string) {
       const entry = await createAuditTrail({ control, clock, random }).begin({ what, who: 'ann', why: 'because', letter: on });
       await entry.end(outcome);
       nowMs += 5 * DAY_MS;
