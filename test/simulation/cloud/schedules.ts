@@ -21,13 +21,14 @@ interface SchedulesParts {
 const GOVERNED = /^(breaker|pause|slow|mapping):/;
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /** The sweep goes on every five minutes until it is done; a table this small is done at once, unless something fails. */
 const SWEEP_TRIES_MS = [0, 5, 10, 20, 60].map((minutes) => minutes * MINUTE_MS);
 /** Clocks are five minutes wrong at most; a run that looks a little too early or late finds nothing and costs nothing. */
 const SKEW_MS = 5 * MINUTE_MS;
 
-/** rescue-jobs and govern-queues each minute, sweep-state each day. */
+/** rescue-jobs and govern-queues each minute, verify-cache each hour (seldom: a look costs a run much), sweep-state each day. */
 export function createSchedules({ world, lambda, dynamodb, mappings }: SchedulesParts): Schedules {
   const run = (functionName: string) => (): void => {
     if (lambda.running(functionName) > 0) return;
@@ -45,6 +46,10 @@ export function createSchedules({ world, lambda, dynamodb, mappings }: Schedules
     for (const { item } of dynamodb.entries(TABLES.control)) if (GOVERNED.test(item['id']?.S ?? '')) return true;
     return false;
   };
+  const isCached = (): boolean => {
+    for (const _ of dynamodb.entries(TABLES.cache)) return true;
+    return false;
+  };
   const governed = (): boolean =>
     isGoverned() ||
     [...mappings.values()].some((mapping) => !mapping.enabled || mapping.maxConcurrency !== mapping.definition.maxConcurrency);
@@ -59,6 +64,11 @@ export function createSchedules({ world, lambda, dynamodb, mappings }: Schedules
     nextMs: () => (governed() ? world.nowMs : Number.POSITIVE_INFINITY),
     run: run('govern-queues'),
   });
+  const verify = createSchedule(world, {
+    everyMs: HOUR_MS,
+    nextMs: () => (isCached() ? world.nowMs : Number.POSITIVE_INFINITY),
+    run: run('verify-cache'),
+  });
   const sweep = run('sweep-state');
   for (const afterMs of SWEEP_TRIES_MS) {
     const tick = (): void => {
@@ -71,6 +81,7 @@ export function createSchedules({ world, lambda, dynamodb, mappings }: Schedules
     poke(table) {
       if (table === TABLES.state || table === TABLES.control) rescue.poke();
       if (table === TABLES.control) govern.poke();
+      if (table === TABLES.cache) verify.poke();
     },
   };
 }
