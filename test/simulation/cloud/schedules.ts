@@ -21,14 +21,13 @@ interface SchedulesParts {
 const GOVERNED = /^(breaker|pause|slow|mapping):/;
 
 const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /** The sweep goes on every five minutes until it is done; a table this small is done at once, unless something fails. */
 const SWEEP_TRIES_MS = [0, 5, 10, 20, 60].map((minutes) => minutes * MINUTE_MS);
 /** Clocks are five minutes wrong at most; a run that looks a little too early or late finds nothing and costs nothing. */
 const SKEW_MS = 5 * MINUTE_MS;
 
-/** rescue-jobs and govern-queues each minute, verify-cache each hour (seldom: a look costs a run much), sweep-state each day. */
+/** rescue-jobs and govern-queues each minute, verify-cache every ten minutes in which somebody could be answered from the cache, sweep-state each day. */
 export function createSchedules({ world, lambda, dynamodb, mappings }: SchedulesParts): Schedules {
   const run = (functionName: string) => (): void => {
     if (lambda.running(functionName) > 0) return;
@@ -47,7 +46,7 @@ export function createSchedules({ world, lambda, dynamodb, mappings }: Schedules
     return false;
   };
   const isCached = (): boolean => {
-    for (const _ of dynamodb.entries(TABLES.cache)) return true;
+    for (const { item } of dynamodb.entries(TABLES.cache)) if (Number(item['expiresAtMs']?.N) > world.nowMs) return true;
     return false;
   };
   const governed = (): boolean =>
@@ -65,7 +64,7 @@ export function createSchedules({ world, lambda, dynamodb, mappings }: Schedules
     run: run('govern-queues'),
   });
   const verify = createSchedule(world, {
-    everyMs: HOUR_MS,
+    everyMs: 10 * MINUTE_MS,
     nextMs: () => (isCached() ? world.nowMs : Number.POSITIVE_INFINITY),
     run: run('verify-cache'),
   });
