@@ -59,7 +59,7 @@ export const ACKNOWLEDGED_FINDINGS: readonly AcknowledgedFinding[] = [
   },
   {
     rule: 'Serverless-EventBusDLQ',
-    at: /^Pipeline\/(?:Governor\/EachMinute|Rescuer\/RescueSchedule|Rescuer\/SweepSchedule)$/,
-    reason: 'A tick that could not be delivered is worth nothing a minute later, when the next one comes.',
+    at: /^Pipeline\/(?:CacheVerifier\/VerifySchedule|Governor\/EachMinute|Rescuer\/RescueSchedule|Rescuer\/SweepSchedule)$/,
+    reason: 'A tick that could not be delivered is worth nothing once the next one comes, minutes later at most.',
   },
 ];

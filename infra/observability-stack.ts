@@ -64,7 +64,7 @@ function watchedKinds({ jobQueues, workers }: PipelineStack): WatchedKind[] {
 
 /** Everything that is billed by use. */
 function spenderOf({ stateTable, controlTable, cacheTable, mailTable }: DataStack, pipeline: PipelineStack): Spender {
-  const { api, outbox, cache, governor, rescuer, workers, jobQueues } = pipeline;
+  const { api, outbox, cache, verifier, governor, rescuer, workers, jobQueues } = pipeline;
   const entrance = [
     api.acceptOrder,
     api.acceptPaymentAttempt,
@@ -74,7 +74,7 @@ function spenderOf({ stateTable, controlTable, cacheTable, mailTable }: DataStac
     api.readOrder,
   ];
   const behind = [outbox.dispatchOutbox, outbox.retryOutbox, cache.invalidateCache, cache.retryInvalidation];
-  const watching = [governor.governQueues, rescuer.rescueJobs, rescuer.sweepState];
+  const watching = [governor.governQueues, rescuer.rescueJobs, rescuer.sweepState, verifier.verifyCache];
   return {
     tables: [stateTable, controlTable, cacheTable, mailTable],
     queues: [...jobQueues, outbox.failed, cache.retry].flatMap(({ queue, deadLetterQueue }) => [queue, deadLetterQueue]),

@@ -6,6 +6,7 @@ import { exportOrders } from '#shared/jobs/export-orders.ts';
 import { jobs } from '#shared/jobs/index.ts';
 import { sendReceipt } from '#shared/jobs/send-receipt.ts';
 import { CacheInvalidator } from './constructs/cache-invalidator.ts';
+import { CacheVerifier } from './constructs/cache-verifier.ts';
 import { Governor } from './constructs/governor.ts';
 import { JobQueue } from './constructs/job-queue.ts';
 import { JobWorker, type PaymentProvider, type Reach } from './constructs/job-worker.ts';
@@ -40,6 +41,7 @@ export class PipelineStack extends Stack {
   readonly governor: Governor;
   readonly rescuer: Rescuer;
   readonly cache: CacheInvalidator;
+  readonly verifier: CacheVerifier;
 
   constructor(scope: Construct, id: string, { settings, data, paymentProvider, ...props }: PipelineStackProps) {
     super(scope, id, props);
@@ -59,21 +61,22 @@ export class PipelineStack extends Stack {
     this.governor = new Governor(this, 'Governor', { settings, controlTable, workers });
     this.rescuer = new Rescuer(this, 'Rescuer', { settings, stateTable, controlTable, jobQueues, mappings: workers });
     this.cache = new CacheInvalidator(this, 'CacheInvalidator', { settings, stateTable, cacheTable });
+    this.verifier = new CacheVerifier(this, 'CacheVerifier', { settings, stateTable, cacheTable });
     if (settings.rollout === 'canary') new Rollout(this, 'Rollout', { workers, others: this.functionsWithoutKind() });
     this.addAllOutputs();
   }
 
   private functionsWithoutKind(): readonly AnyNodeFunction[] {
-    const { api, outbox, governor, rescuer, cache } = this;
+    const { api, outbox, governor, rescuer, cache, verifier } = this;
     return [
       ...[api.acceptOrder, api.acceptPaymentAttempt, api.acceptRefund, api.acceptExport, api.acceptStockAdjustment, api.readOrder],
       ...[outbox.dispatchOutbox, outbox.retryOutbox, cache.invalidateCache, cache.retryInvalidation],
-      ...[governor.governQueues, rescuer.rescueJobs, rescuer.sweepState],
+      ...[governor.governQueues, rescuer.rescueJobs, rescuer.sweepState, verifier.verifyCache],
     ];
   }
 
   private addAllOutputs(): void {
-    const { api, outbox, governor, rescuer, cache } = this;
+    const { api, outbox, governor, rescuer, cache, verifier } = this;
 
     addOutputs(this, {
       [STACK_OUTPUTS.orderApiUrl]: api.url,
@@ -94,6 +97,7 @@ export class PipelineStack extends Stack {
       sweepStateFunction: rescuer.sweepState,
       invalidateCacheFunction: cache.invalidateCache,
       retryInvalidationFunction: cache.retryInvalidation,
+      verifyCacheFunction: verifier.verifyCache,
     });
   }
 

@@ -1,7 +1,7 @@
+import type { Mismatch, Verification } from '#shared/cache/verify.ts';
 import { formatDuration } from '../dead-letters/duration.ts';
 import { bad, doubtful, good, quiet } from '../output/paint.ts';
 import { formatTable } from '../output/table.ts';
-import type { Mismatch, Verification } from './verify.ts';
 
 export interface CacheReport extends Verification {
   readonly stage: string;

@@ -1,15 +1,17 @@
 import { userInfo } from 'node:os';
 import { type Command, Option } from 'commander';
+import { createCacheEntries } from '#shared/aws/cache-entries.ts';
 import { createOrderReader } from '#shared/aws/order-reader.ts';
+import { repair } from '#shared/cache/repair.ts';
+import { tableTruth } from '#shared/cache/table-truth.ts';
+import { type Verification, verify } from '#shared/cache/verify.ts';
 import { STACK_OUTPUTS } from '#shared/contract/stack-outputs.ts';
+import { systemClock } from '#shared/runtime/clock.ts';
+import { systemRandom } from '#shared/runtime/random.ts';
 import { audited } from '../audit/operator-act.ts';
-import { cacheEntries, cacheEntry } from '../aws/cache-entries.ts';
 import { controlOf } from '../aws/control.ts';
 import { cachePortOf } from '../cache/cache-port-of.ts';
 import { type CacheReport, formatCacheReport } from '../cache/format-verification.ts';
-import { repair } from '../cache/repair.ts';
-import { tableTruth } from '../cache/table-truth.ts';
-import { type Verification, verify } from '../cache/verify.ts';
 import { CliError, EXIT, type ExitCode } from '../output/cli-error.ts';
 import { printAnswer } from '../output/print.ts';
 import { globalOptions, type Session, withSession } from '../session.ts';
@@ -72,12 +74,13 @@ function verifyCache(
   { clients: { dynamoDb }, output }: Session,
   { sample = DEFAULT_SAMPLE, all, lag }: VerifyOptions,
 ): Promise<Verification> {
-  const cacheTable = output(STACK_OUTPUTS.cacheTable);
+  const cached = createCacheEntries(dynamoDb, output(STACK_OUTPUTS.cacheTable), systemRandom);
   return verify({
-    entries: () => cacheEntries(dynamoDb, cacheTable),
-    entry: (key) => cacheEntry(dynamoDb, cacheTable, key),
+    entries: () => cached.all(),
+    entry: cached.one,
+    valueIn: cached.valueIn,
     truth: tableTruth(createOrderReader(dynamoDb, output(STACK_OUTPUTS.stateTable))),
-    nowMs: () => Date.now(),
+    clock: systemClock,
     lagMs: lag,
     sample: all === true ? 'all' : sample,
   });

@@ -70,6 +70,13 @@ const cacheRules = (): AlarmRule[] => [
     metric: ownMetric(METRICS.cacheFailure, undefined, FIVE_MINUTES),
     atLeast: CACHE_FAILURES,
   },
+  {
+    id: 'CacheMismatch',
+    says: 'Cached values differed from the table for a minute and longer; they were taken out of the cache.',
+    runbook: 'stale-cache',
+    metric: ownMetric(METRICS.cacheMismatch, undefined, FIVE_MINUTES),
+    atLeast: 1,
+  },
 ];
 
 function rescueRules(): AlarmRule[] {

@@ -11,7 +11,7 @@ import {
 import { METRICS } from '#shared/contract/metric-names.ts';
 import type { PipelineStack } from '../pipeline-stack.ts';
 import type { WatchedKind } from './kind-rules.ts';
-import { functionMetric, MINUTE, ownMetric, QUARTER_HOUR, queueMetric } from './measures.ts';
+import { FIVE_MINUTES, functionMetric, MINUTE, ownMetric, QUARTER_HOUR, queueMetric } from './measures.ts';
 
 /** The first screen: whether there is anything to look at further down. */
 export function healthWidgets(kinds: readonly WatchedKind[], alarms: readonly IAlarm[]): IWidget[][] {
@@ -72,11 +72,20 @@ function cacheHealth(): GraphWidget {
     period: MINUTE,
     label: '% of reads from the cache',
   });
+  const wrongShare = new MathExpression({
+    expression: '100 * FILL(wrong, 0) / compared',
+    usingMetrics: {
+      wrong: ownMetric(METRICS.cacheMismatch, undefined, FIVE_MINUTES),
+      compared: ownMetric(METRICS.cacheVerified, undefined, FIVE_MINUTES),
+    },
+    period: FIVE_MINUTES,
+    label: '% of the sample wrong',
+  });
   return new GraphWidget({
     ...THIRD,
     title: 'The cache',
     left: [total(METRICS.invalidationFailure, 'invalidations failed'), total(METRICS.cacheFailure, 'cache failed')],
-    right: [hitShare],
+    right: [hitShare, wrongShare],
     rightYAxis: { min: 0, max: 100, showUnits: false },
   });
 }

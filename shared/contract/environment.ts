@@ -50,6 +50,8 @@ export const invalidateCacheEnvironment = z.object({
 });
 export const retryInvalidationEnvironment = z.object({ CACHE_TABLE: name });
 
+export const verifyCacheEnvironment = z.object({ STATE_TABLE: name, CACHE_TABLE: name });
+
 export const paymentSandboxEnvironment = z.object({
   SANDBOX_TABLE: name,
   /** How long a scripted fault withholds its answer; longer than the worker's dependency timeout. */

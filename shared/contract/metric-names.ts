@@ -31,6 +31,8 @@ export const STAGE_METRICS = {
   cacheReads: 'CacheReads',
   cacheHits: 'CacheHits',
   cacheFailure: 'CacheFailure',
+  cacheVerified: 'CacheVerified',
+  cacheMismatch: 'CacheMismatch',
   rescueUnreadable: 'RescueUnreadable',
   rescueFailed: 'RescueFailed',
   mappingForgotten: 'MappingForgotten',

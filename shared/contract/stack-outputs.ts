@@ -17,6 +17,7 @@ export const STACK_OUTPUTS = {
   dispatchOutboxFunction: 'DispatchOutboxFunctionName',
   invalidateCacheFunction: 'InvalidateCacheFunctionName',
   retryInvalidationFunction: 'RetryInvalidationFunctionName',
+  verifyCacheFunction: 'VerifyCacheFunctionName',
   retryOutboxFunction: 'RetryOutboxFunctionName',
   governQueuesFunction: 'GovernQueuesFunctionName',
   rescueJobsFunction: 'RescueJobsFunctionName',

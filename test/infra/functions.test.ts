@@ -18,6 +18,7 @@ const schemas: [string, z.ZodObject][] = [
   ['RescuerSweepState', environment.sweepStateEnvironment],
   ['CacheInvalidatorInvalidateCache', environment.invalidateCacheEnvironment],
   ['CacheInvalidatorRetryInvalidation', environment.retryInvalidationEnvironment],
+  ['CacheVerifierVerifyCache', environment.verifyCacheEnvironment],
 ];
 
 describe.each(['local', 'test', 'prod'] as const)('functions of stage %s', (stage) => {

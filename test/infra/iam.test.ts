@@ -57,6 +57,7 @@ const SEEN_ELSEWHERE: readonly [RegExp, string][] = [
     'test/unit/rescue/forgotten-mappings.test.ts',
   ],
   [/^retry-outbox {2}sqs:SendMessage {2}<kind>$/, 'test/unit/outbox/retry-outbox.test.ts'],
+  [/^verify-cache {2}dynamodb:(?:DeleteItem|GetItem) {2}Cache$/, 'test/unit/verify-cache/verify-cache.test.ts'],
   [/^sweep-state {2}dynamodb:UpdateItem {2}State$/, 'test/unit/rescue/sweep.test.ts'],
 ];
 

@@ -71,6 +71,7 @@ const EXPECTED: readonly (readonly [failure: string, alarms: readonly string[], 
     ['InvalidationFails', 'CacheFails', 'Lag-invalidation-retry', 'DeadLetters-invalidation-retry', 'DeadLettersGrow-invalidation-retry'],
     /-invalidation-retry$/,
   ],
+  ['the cache holds what the table does not', ['CacheMismatch'], /^$/],
   ['jobs are lost and an item cannot be read', ['RescueNeedsAPerson', 'JobsWereLost'], /^$/],
 ];
 

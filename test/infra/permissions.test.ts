@@ -80,6 +80,7 @@ describe('rights', () => {
     ['Workerexportorders', { State: ['Query', 'UpdateItem'], Control: ['BatchGetItem', 'GetItem'] }],
     ['CacheInvalidatorInvalidateCache', { Cache: ['DeleteItem'] }],
     ['CacheInvalidatorRetryInvalidation', { Cache: ['DeleteItem'] }],
+    ['CacheVerifierVerifyCache', { State: ['GetItem', 'Query'], Cache: ['DeleteItem', 'GetItem', 'Scan'] }],
   ])('let %s touch these tables and no other', (prefix, tables) => {
     expect(tablesIn(rightsOf(pipeline, prefix))).toEqual(tables);
   });

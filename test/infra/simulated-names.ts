@@ -13,6 +13,7 @@ export const FUNCTIONS: Readonly<Record<string, string>> = {
   'retry-outbox': 'OutboxDispatcherRetryOutbox',
   'invalidate-cache': 'CacheInvalidatorInvalidateCache',
   'retry-invalidation': 'CacheInvalidatorRetryInvalidation',
+  'verify-cache': 'CacheVerifierVerifyCache',
   'rescue-jobs': 'RescuerRescueJobs',
   'sweep-state': 'RescuerSweepState',
   'govern-queues': 'GovernorGovernQueues',

@@ -16,6 +16,7 @@ import { wire as rescueJobs } from '../../../functions/rescue-jobs/wire.ts';
 import { wire as retryInvalidation } from '../../../functions/retry-invalidation/wire.ts';
 import { wire as retryOutbox } from '../../../functions/retry-outbox/wire.ts';
 import { wire as sweepState } from '../../../functions/sweep-state/wire.ts';
+import { wire as verifyCache } from '../../../functions/verify-cache/wire.ts';
 import { urlOf } from '../../support/fake-aws/sqs/queue.ts';
 import type { FunctionDefinition } from './lambda.ts';
 import {
@@ -93,6 +94,7 @@ export function functionsOf(jobQueues: readonly JobQueueDefinition[]): Map<strin
     define('retry-outbox', retryOutbox, 60_000, { QUEUE_URLS }),
     define('invalidate-cache', invalidateCache, 60_000, { ...onStream, ...cache, INVALIDATION_RETRY_QUEUE_URL: urlOf(INVALIDATION_RETRY) }),
     define('retry-invalidation', retryInvalidation, 10_000, cache),
+    define('verify-cache', verifyCache, 120_000, { ...state, ...cache }),
     define('rescue-jobs', rescueJobs, 50_000, { ...rescue, MAPPING_IDS }),
     define('sweep-state', sweepState, 280_000, { ...rescue, SWEEP_SEGMENTS: '4', SWEEP_READ_UNITS_PER_SECOND: '25' }),
     define('govern-queues', governQueues, 30_000, { TIME_SCALE: '1', CONTROL_TABLE: TABLES.control, MAPPING_IDS, MAX_CONCURRENCY: '1000' }),

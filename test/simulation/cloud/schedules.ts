@@ -27,7 +27,7 @@ const SWEEP_TRIES_MS = [0, 5, 10, 20, 60].map((minutes) => minutes * MINUTE_MS);
 /** Clocks are five minutes wrong at most; a run that looks a little too early or late finds nothing and costs nothing. */
 const SKEW_MS = 5 * MINUTE_MS;
 
-/** rescue-jobs and govern-queues each minute, sweep-state each day. */
+/** rescue-jobs and govern-queues each minute, verify-cache every ten minutes in which somebody could be answered from the cache, sweep-state each day. */
 export function createSchedules({ world, lambda, dynamodb, mappings }: SchedulesParts): Schedules {
   const run = (functionName: string) => (): void => {
     if (lambda.running(functionName) > 0) return;
@@ -45,6 +45,10 @@ export function createSchedules({ world, lambda, dynamodb, mappings }: Schedules
     for (const { item } of dynamodb.entries(TABLES.control)) if (GOVERNED.test(item['id']?.S ?? '')) return true;
     return false;
   };
+  const isCached = (): boolean => {
+    for (const { item } of dynamodb.entries(TABLES.cache)) if (Number(item['expiresAtMs']?.N) > world.nowMs) return true;
+    return false;
+  };
   const governed = (): boolean =>
     isGoverned() ||
     [...mappings.values()].some((mapping) => !mapping.enabled || mapping.maxConcurrency !== mapping.definition.maxConcurrency);
@@ -59,6 +63,11 @@ export function createSchedules({ world, lambda, dynamodb, mappings }: Schedules
     nextMs: () => (governed() ? world.nowMs : Number.POSITIVE_INFINITY),
     run: run('govern-queues'),
   });
+  const verify = createSchedule(world, {
+    everyMs: 10 * MINUTE_MS,
+    nextMs: () => (isCached() ? world.nowMs : Number.POSITIVE_INFINITY),
+    run: run('verify-cache'),
+  });
   const sweep = run('sweep-state');
   for (const afterMs of SWEEP_TRIES_MS) {
     const tick = (): void => {
@@ -71,6 +80,7 @@ export function createSchedules({ world, lambda, dynamodb, mappings }: Schedules
     poke(table) {
       if (table === TABLES.state || table === TABLES.control) rescue.poke();
       if (table === TABLES.control) govern.poke();
+      if (table === TABLES.cache) verify.poke();
     },
   };
 }

@@ -90,6 +90,7 @@ const STOPPED_BY: Readonly<Record<string, readonly Goal[]>> = {
   'retry-outbox': [],
   'invalidate-cache': [],
   'retry-invalidation': [],
+  'verify-cache': [],
   'rescue-jobs': [],
   'sweep-state': [],
   'govern-queues': [],

@@ -73,6 +73,21 @@ function lostAndUnreadable({ streams, world, dynamodb }: Simulation): void {
   });
 }
 
+/** Somebody puts a value into the cache that the table does not know. */
+function cachedByHand({ dynamodb, world }: Simulation): void {
+  const expiresAtMs = world.nowMs + DAY_MS;
+  dynamodb.handle('PutItem', {
+    TableName: TABLES.cache,
+    Item: {
+      key: { S: 'order:u-9/by-hand' },
+      value: { S: '{}' },
+      version: { N: '3' },
+      expiresAtMs: { N: String(expiresAtMs) },
+      expiresAt: { N: String(Math.ceil(expiresAtMs / 1000)) },
+    },
+  });
+}
+
 /** Each is what somebody should be told of in a way of its own. The names of points are those of the simulator's log. */
 export const FAILURES: readonly Failure[] = [
   { name: 'nothing', lastsMs: 40 * MINUTE_MS },
@@ -100,6 +115,7 @@ export const FAILURES: readonly Failure[] = [
     strikes: [/^(?:dispatch|retry)-outbox SendMessageBatch (?!outbox-failed)/, 'entry-failed'],
   },
   { name: 'the cache is down', lastsMs: HOUR_MS, strikes: [/ Cache$/, 'throttled'] },
+  { name: 'the cache holds what the table does not', lastsMs: 2 * HOUR_MS, customersMs: 2 * HOUR_MS, also: cachedByHand },
   { name: 'jobs are lost and an item cannot be read', lastsMs: 15 * HOUR_MS, also: lostAndUnreadable },
 ];
 

@@ -1,15 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { toAttributeValues } from '#shared/aws/attribute-values.ts';
+import { createCacheEntries } from '#shared/aws/cache-entries.ts';
+import type { CacheItem } from '#shared/aws/cache-row.ts';
 import type { OrderReader } from '#shared/aws/order-reader.ts';
 import type { CacheEntry } from '#shared/cache/cache-port.ts';
+import { repair } from '#shared/cache/repair.ts';
+import { tableTruth } from '#shared/cache/table-truth.ts';
+import { type CachedKey as Cached, verify } from '#shared/cache/verify.ts';
 import { newOrder } from '#shared/domain/create-order.ts';
 import { orderView } from '#shared/domain/order.ts';
-import type { CachedKey } from '../../../cli/aws/cache-entries.ts';
 import { type CacheReport, formatCacheReport } from '../../../cli/cache/format-verification.ts';
-import { repair } from '../../../cli/cache/repair.ts';
-import { tableTruth } from '../../../cli/cache/table-truth.ts';
-import { verify } from '../../../cli/cache/verify.ts';
 
+type CachedKey = Cached<CacheItem>;
+const { valueIn } = createCacheEntries({} as never, 'Cache', {} as never);
 const NOW_MS = Date.UTC(2026, 10, 30);
 const value = (key: string, version: number, text = `{"v":${version}}`, rest: object = {}): CachedKey => ({
   key,
@@ -32,7 +35,8 @@ const look = ({ cached, table, later = {}, sample = 'all' }: World) =>
     },
     entry: async (key) => (key in later ? later[key] : cached.find((entry) => entry.key === key)),
     truth: async (key) => table[key],
-    nowMs: () => NOW_MS,
+    valueIn,
+    clock: { nowMs: () => NOW_MS, sleep: async () => undefined },
     lagMs: 1,
     sample,
   });
@@ -88,7 +92,8 @@ describe('a cached value', () => {
         if (key === 'a') throw Object.assign(new Error('no order'), { code: 'order-unreadable' });
         return at(1);
       },
-      nowMs: () => NOW_MS,
+      valueIn,
+      clock: { nowMs: () => NOW_MS, sleep: async () => undefined },
       lagMs: 1,
       sample: 'all',
     });

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createReadThrough } from '#shared/cache/read-through.ts';
+import type { OrderSource } from '#shared/cache/table-truth.ts';
 import type { Order } from '#shared/domain/order.ts';
 import { readRequest } from '../../../functions/accept-order/read-request.ts';
 import { readOrder } from '../../../functions/read-order/handler.ts';
-import { type OrderSource, resourceFrom } from '../../../functions/read-order/resource.ts';
+import { resourceFrom } from '../../../functions/read-order/resource.ts';
 import { createMemoryCache } from '../../support/memory-cache.ts';
 
 // Case: B97.

@@ -1,8 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { readCacheRow } from '#shared/aws/cache-row.ts';
-import type { CacheEntry } from '#shared/cache/cache-port.ts';
-import type { CachedKey } from '../aws/cache-entries.ts';
+import type { Clock } from '#shared/runtime/clock.ts';
+import type { CacheEntry } from './cache-port.ts';
 import { saysTheSame, type TableTruth } from './table-truth.ts';
 
 /** How a cached value differs from what the table says. */
@@ -32,11 +30,25 @@ export interface Verification {
   readonly mismatches: readonly FoundMismatch[];
 }
 
-export interface VerifyWorld {
-  entries(): AsyncIterable<readonly CachedKey[]>;
-  entry(key: string): Promise<CachedKey | undefined>;
+/** What the cache holds under a key, as it lies there: two looks saw the same entry if both saw the same row. */
+export interface CachedKey<Row = unknown> {
+  readonly key: string;
+  readonly row: Row;
+}
+
+/** What a row says to a reader. */
+export type CachedValue =
+  | { readonly kind: 'value'; readonly entry: CacheEntry }
+  /** Nobody is answered from it. */
+  | { readonly kind: 'no-value' }
+  | { readonly kind: 'unreadable' };
+
+export interface VerifyWorld<Row = unknown> {
+  entries(): AsyncIterable<readonly CachedKey<Row>[]>;
+  entry(key: string): Promise<CachedKey<Row> | undefined>;
+  valueIn(row: Row, nowMs: number): CachedValue;
   readonly truth: TableTruth;
-  nowMs(): number;
+  readonly clock: Clock;
   /** How long a change may take to reach the cache. */
   readonly lagMs: number;
   /** So many values, or all of them. */
@@ -54,16 +66,16 @@ const SIDE_BY_SIDE = 10;
  *
  * Does not protect against an entry that was put right and went wrong again in between.
  */
-export async function verify(world: VerifyWorld): Promise<Verification> {
+export async function verify<Row>(world: VerifyWorld<Row>): Promise<Verification> {
   const counts = { looked: 0, equal: 0, noValue: 0 };
-  const suspects: CachedKey[] = [];
+  const suspects: CachedKey<Row>[] = [];
   for await (const page of world.entries()) {
     for (const batch of inBatches(page)) {
       for (const [index, judged] of (await Promise.all(batch.map((cached) => judge(cached, world)))).entries()) {
         counts.looked++;
         if (judged.kind === 'equal') counts.equal++;
         else if (judged.kind === 'no-value') counts.noValue++;
-        else suspects.push(batch[index] as CachedKey);
+        else suspects.push(batch[index] as CachedKey<Row>);
       }
     }
     if (world.sample !== 'all' && counts.looked - counts.noValue >= world.sample) break;
@@ -77,8 +89,8 @@ const inBatches = <Entry>(entries: readonly Entry[]): Entry[][] =>
     entries.slice(index * SIDE_BY_SIDE, (index + 1) * SIDE_BY_SIDE),
   );
 
-async function stillThere(suspects: readonly CachedKey[], world: VerifyWorld): Promise<FoundMismatch[]> {
-  await sleep(world.lagMs);
+async function stillThere<Row>(suspects: readonly CachedKey<Row>[], world: VerifyWorld<Row>): Promise<FoundMismatch[]> {
+  await world.clock.sleep(world.lagMs);
   const found: FoundMismatch[] = [];
   for (const batch of inBatches(suspects)) {
     const again = await Promise.all(
@@ -92,15 +104,15 @@ async function stillThere(suspects: readonly CachedKey[], world: VerifyWorld): P
   return found;
 }
 
-async function judge({ key, row }: CachedKey, { truth, nowMs }: VerifyWorld): Promise<Judged> {
-  const read = readCacheRow(row, nowMs());
+async function judge<Row>({ key, row }: CachedKey<Row>, { truth, clock, valueIn }: VerifyWorld<Row>): Promise<Judged> {
+  const read = valueIn(row, clock.nowMs());
   const differs = (mismatch: Mismatch, cached: CacheEntry | undefined, table?: CacheEntry): Judged => ({
     kind: 'differs',
     found: { key, mismatch, cachedVersion: cached?.version ?? null, tableVersion: table?.version ?? null },
   });
   if (read.kind === 'unreadable') return differs('unreadable', undefined);
-  if (read.kind === 'over' || read.read.kind !== 'hit') return { kind: 'no-value' };
-  const { entry } = read.read;
+  if (read.kind === 'no-value') return { kind: 'no-value' };
+  const { entry } = read;
   const table = await truth(key).catch(asUnknown);
   if (table === 'unknown-key') return differs('unreadable', entry);
   if (table === undefined) return differs('stale', entry);

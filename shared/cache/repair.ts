@@ -1,4 +1,4 @@
-import type { CachePort } from '#shared/cache/cache-port.ts';
+import type { CachePort } from './cache-port.ts';
 
 /** Takes keys out of the cache, each as an invalidation does: a reader's fill that is under way loses its token. @returns those that are out */
 export async function repair(keys: readonly string[], cache: Pick<CachePort, 'invalidate'>): Promise<string[]> {
