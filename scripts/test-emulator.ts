@@ -6,6 +6,8 @@ import { runningEmulator } from '../cli/local/running-emulator.ts';
 
 /** Apart from `.local`, so that tests leave alone what `npm start` runs. */
 export const TEST_STATE_DIRECTORY = join('.local', 'test');
+/** ANDAL_EMULATOR_AUTH=true holds every function to the rights of its role. */
+const enforcesIam = process.env['ANDAL_EMULATOR_AUTH'] === 'true';
 const ownerFile = join(TEST_STATE_DIRECTORY, 'owner.pid');
 
 /**
@@ -20,7 +22,7 @@ export async function startTestEmulator(): Promise<Pick<Emulator, 'endpointUrl' 
   if (runningEmulator(TEST_STATE_DIRECTORY) !== undefined) {
     throw new Error('integration tests are already running in this directory; wait for them or stop them first');
   }
-  const started = await startEmulator({ port: await freePort(), stateDirectory: TEST_STATE_DIRECTORY, keepsState: true });
+  const started = await startEmulator({ port: await freePort(), stateDirectory: TEST_STATE_DIRECTORY, keepsState: true, enforcesIam });
   writeFileSync(ownerFile, String(process.pid));
   // A test may have restarted it: another process then, remembered in the same place.
   const pidNow = (): number => runningEmulator(TEST_STATE_DIRECTORY)?.pid ?? started.pid;

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { admitPlainHttp } from '../aws/bootstrap-bucket.ts';
 import { type Clients, createClients } from '../aws/clients.ts';
 import { describeStage, readOutputs, STACK_PARTS, type StackOutputs } from '../aws/deployment.ts';
 import { describeStack, isComplete } from '../aws/stacks.ts';
@@ -65,9 +66,11 @@ async function deploy(target: Target, clients: Clients, state: string, onOutput?
 
 async function bootstrapOnce(target: Target, { cloudFormation }: Clients, state: string, onOutput?: OnOutput): Promise<void> {
   const stack = await describeStack(cloudFormation, BOOTSTRAP_STACK);
-  if (stack !== undefined && isComplete(stack)) return;
   // Away from cdk.json, or the application would be synthesised for it as well.
-  await cdk(['bootstrap', `aws://${EMULATOR_ACCOUNT}/${target.region}`], target, { onOutput, cwd: state });
+  if (stack === undefined || !isComplete(stack))
+    await cdk(['bootstrap', `aws://${EMULATOR_ACCOUNT}/${target.region}`], target, { onOutput, cwd: state });
+  const { Outputs = [] } = (await describeStack(cloudFormation, BOOTSTRAP_STACK)) ?? {};
+  await admitPlainHttp(target, Outputs.find(({ OutputKey }) => OutputKey === 'BucketName')?.OutputValue);
 }
 
 /**

@@ -24,6 +24,8 @@ export interface EmulatorOptions {
   readonly onOutput?: (line: string) => void;
   /** Saves what it holds when it is stopped in order, so that `restartEmulator` finds it again. */
   readonly keepsState?: boolean;
+  /** Functions may do what their roles grant and nothing else; whoever signs as `test`, or not at all, may do everything. */
+  readonly enforcesIam?: boolean;
 }
 
 const READY_WITHIN_MS = 60_000;
@@ -32,7 +34,8 @@ const SAVED_WITHIN_MS = 30_000;
 const WORK_DIRECTORY_PREFIX = 'andal-emulator-';
 
 /** Installs the pinned MiniStack if need be and starts it on the loopback interface. It outlives this process until `stop`. */
-export async function startEmulator({ port, stateDirectory, onOutput, keepsState = false }: EmulatorOptions): Promise<Emulator> {
+export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
+  const { port, stateDirectory, onOutput, keepsState = false, enforcesIam = false } = options;
   const state = resolve(stateDirectory);
   mkdirSync(state, { recursive: true });
   await assertPortIsFree(port);
@@ -42,7 +45,7 @@ export async function startEmulator({ port, stateDirectory, onOutput, keepsState
   // Away from the repository: below it, function workers would find its package.json and its node_modules.
   const workDirectory = mkdtempSync(join(tmpdir(), WORK_DIRECTORY_PREFIX));
   if (keepsState) mkdirSync(savedStateIn(workDirectory));
-  return launch(program, { port, state, workDirectory });
+  return launch(program, { port, state, workDirectory, enforcesIam });
 }
 
 /**
@@ -54,26 +57,27 @@ export async function restartEmulator(stateDirectory: string): Promise<Emulator>
   const state = resolve(stateDirectory);
   const running = runningEmulator(state);
   if (running === undefined) throw new CliError('No emulator runs that was started from here: there is nothing to start again.');
-  const { pid, port, workDirectory } = running;
+  const { pid, port, workDirectory, enforcesIam } = running;
   if (!existsSync(savedStateIn(workDirectory)))
     throw new CliError('This emulator does not keep its state: a restart would lose all of it.');
   await stopGroup(pid, { graceMs: SAVED_WITHIN_MS });
-  return launch(await installMinistack(), { port, state, workDirectory });
+  return launch(await installMinistack(), { port, state, workDirectory, enforcesIam });
 }
 
 interface Launch {
   readonly port: number;
   readonly state: string;
   readonly workDirectory: string;
+  readonly enforcesIam: boolean;
 }
 
-async function launch(program: string, { port, state, workDirectory }: Launch): Promise<Emulator> {
+async function launch(program: string, { port, state, workDirectory, enforcesIam }: Launch): Promise<Emulator> {
   const logFile = logFileIn(state);
   const log = openSync(logFile, 'a');
   const child = spawn(program, [], {
     detached: true,
     stdio: ['ignore', log, log],
-    env: { ...emulatorEnvironment(port, workDirectory), ...savedStateEnvironment(workDirectory) },
+    env: { ...emulatorEnvironment(port, workDirectory), ...savedStateEnvironment(workDirectory), AUTH: String(enforcesIam) },
     cwd: state,
   });
   const pid = await new Promise<number>((started, failed) => {
@@ -82,7 +86,7 @@ async function launch(program: string, { port, state, workDirectory }: Launch): 
   });
   child.unref();
   const endpointUrl = `http://127.0.0.1:${port}`;
-  rememberEmulator(state, { pid, port, endpointUrl, workDirectory });
+  rememberEmulator(state, { pid, port, endpointUrl, workDirectory, enforcesIam });
   const stop = () => stopEmulator(pid, state);
   await waitUntilReady(endpointUrl, pid, logFile).catch(async (error: unknown) => {
     await stop();

@@ -3,12 +3,18 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { commandOf } from './processes.ts';
 
-const recordSchema = z.object({ pid: z.int().positive(), port: z.int().positive(), endpointUrl: z.url(), workDirectory: z.string() });
+const recordSchema = z.object({
+  pid: z.int().positive(),
+  port: z.int().positive(),
+  endpointUrl: z.url(),
+  workDirectory: z.string(),
+  enforcesIam: z.boolean().default(false),
+});
 export type EmulatorRecord = z.infer<typeof recordSchema>;
 
 const fileIn = (stateDirectory: string): string => join(stateDirectory, 'emulator.json');
 
-export function rememberEmulator(stateDirectory: string, record: EmulatorRecord): void {
+export function rememberEmulator(stateDirectory: string, record: z.input<typeof recordSchema>): void {
   writeFileSync(fileIn(stateDirectory), `${JSON.stringify(record, null, 2)}\n`);
 }
 

@@ -26,7 +26,7 @@ export function wire(system: System) {
       valueIn: cached.valueIn,
       truth: tableTruth(createOrderReader(dynamodb, environment.STATE_TABLE)),
       clock,
-      lagMs: LAG_MS,
+      lagMs: LAG_MS * environment.TIME_SCALE,
       sample: 'all',
     },
     cache: createDynamoDbCache({ sdk, tableName: environment.CACHE_TABLE, clock, random }),

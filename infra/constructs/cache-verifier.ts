@@ -26,7 +26,7 @@ export class CacheVerifier extends Construct {
       settings,
       folder: 'verify-cache',
       schema: verifyCacheEnvironment,
-      environment: { STATE_TABLE: stateTable.tableName, CACHE_TABLE: cacheTable.tableName },
+      environment: { STATE_TABLE: stateTable.tableName, CACHE_TABLE: cacheTable.tableName, TIME_SCALE: String(settings.timeScale) },
       timeout: VERIFY_TIMEOUT,
     });
     this.verifyCache.allow(['dynamodb:GetItem', 'dynamodb:Query'], [stateTable.tableArn]);

@@ -50,7 +50,12 @@ export const invalidateCacheEnvironment = z.object({
 });
 export const retryInvalidationEnvironment = z.object({ CACHE_TABLE: name });
 
-export const verifyCacheEnvironment = z.object({ STATE_TABLE: name, CACHE_TABLE: name });
+export const verifyCacheEnvironment = z.object({
+  STATE_TABLE: name,
+  CACHE_TABLE: name,
+  /** Multiplies the wait between two looks. */
+  TIME_SCALE: z.coerce.number().positive().max(1),
+});
 
 export const paymentSandboxEnvironment = z.object({
   SANDBOX_TABLE: name,

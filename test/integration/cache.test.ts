@@ -12,10 +12,11 @@ import { systemRandom as random } from '#shared/runtime/random.ts';
 import { dynamodb } from '../support/integration/aws-clients.ts';
 import { output, outputsOfKind } from '../support/integration/deployment.ts';
 import { createGate } from '../support/integration/gate.ts';
-import { whileNobodyReceives } from '../support/integration/lambda-api.ts';
+import { invoke, whileNobodyReceives } from '../support/integration/lambda-api.ts';
+import { logLines } from '../support/integration/log-lines.ts';
 import { uniqueName } from '../support/integration/names.ts';
 import { getOrder, getSummary, postOrder } from '../support/integration/order-client.ts';
-import { cacheRow, waitForStatus } from '../support/integration/tables.ts';
+import { cacheRow, putCacheRow, waitForStatus } from '../support/integration/tables.ts';
 import { waitUntil } from '../support/integration/wait-until.ts';
 
 const MISS = 'andal; fwd=miss; stored';
@@ -169,4 +170,30 @@ test('a reader overtaken by the invalidation before it reads the table answers w
 
   expect(await before.reading).toMatchObject({ entry: { version: 2, value: { status: 'paid' } }, via: 'loaded' });
   expect(await cacheRow(order.key)).toBeUndefined();
+});
+
+// G6
+test('a cached value that the table contradicts is found by the verifier, counted, and taken out', async () => {
+  const userId = uniqueName('cache');
+  const orderId = orderIdOf(userId, 'only');
+  await postOrder({ userId, idempotencyKey: 'only', amountMinor: AMOUNT });
+  await waitForStatus(userId, orderId, 'paid');
+  const key = orderCacheKey(userId, orderId);
+  const filled = await waitUntil({ what: `${key} to be filled` }, async () => {
+    await getOrder(userId, orderId);
+    return cacheRow(key);
+  });
+  await putCacheRow({ ...filled, version: 1, value: JSON.stringify({ orderId, status: 'pending_payment' }) });
+  expect(seen(await getOrder(userId, orderId))).toEqual({ cacheStatus: HIT, version: '1', status: 'pending_payment' });
+  const sinceMs = Date.now();
+
+  await waitUntil({ what: `${key} to be taken out`, withinMs: 120_000 }, async (note) => {
+    // A sample may have missed it.
+    note(await invoke(output(STACK_OUTPUTS.verifyCacheFunction), {}));
+    return (await cacheRow(key)) === undefined;
+  });
+
+  expect(seen(await getOrder(userId, orderId))).toEqual({ cacheStatus: MISS, version: '2', status: 'paid' });
+  const lines = await logLines(output(STACK_OUTPUTS.verifyCacheFunction), sinceMs);
+  expect(lines.find((line) => line.includes('cache differs from the table') && line.includes(key))).toMatch(/"CacheMismatch":[1-9]/);
 });

@@ -94,7 +94,7 @@ export function functionsOf(jobQueues: readonly JobQueueDefinition[]): Map<strin
     define('retry-outbox', retryOutbox, 60_000, { QUEUE_URLS }),
     define('invalidate-cache', invalidateCache, 60_000, { ...onStream, ...cache, INVALIDATION_RETRY_QUEUE_URL: urlOf(INVALIDATION_RETRY) }),
     define('retry-invalidation', retryInvalidation, 10_000, cache),
-    define('verify-cache', verifyCache, 120_000, { ...state, ...cache }),
+    define('verify-cache', verifyCache, 120_000, { ...state, ...cache, TIME_SCALE: '1' }),
     define('rescue-jobs', rescueJobs, 50_000, { ...rescue, MAPPING_IDS }),
     define('sweep-state', sweepState, 280_000, { ...rescue, SWEEP_SEGMENTS: '4', SWEEP_READ_UNITS_PER_SECOND: '25' }),
     define('govern-queues', governQueues, 30_000, { TIME_SCALE: '1', CONTROL_TABLE: TABLES.control, MAPPING_IDS, MAX_CONCURRENCY: '1000' }),

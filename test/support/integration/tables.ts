@@ -1,4 +1,4 @@
-import { type AttributeValue, GetItemCommand, paginateScan } from '@aws-sdk/client-dynamodb';
+import { type AttributeValue, GetItemCommand, PutItemCommand, paginateScan } from '@aws-sdk/client-dynamodb';
 import { fromAttributeValues, toAttributeValues } from '#shared/aws/attribute-values.ts';
 import { type ItemKey, orderItemKey, USER_PREFIX } from '#shared/contract/item-keys.ts';
 import { STACK_OUTPUTS } from '#shared/contract/stack-outputs.ts';
@@ -43,6 +43,10 @@ export const receipts = (userPrefix: string): Promise<Item[]> =>
 
 /** A row holds either a value or the token of somebody who is loading it. */
 export const cacheRow = (key: string): Promise<Item | undefined> => getItem(output(STACK_OUTPUTS.cacheTable), { key });
+
+/** Puts a row there as no code of ours would. */
+export const putCacheRow = async (row: Item): Promise<void> =>
+  void (await dynamodb.send(new PutItemCommand({ TableName: output(STACK_OUTPUTS.cacheTable), Item: toAttributeValues(row) })));
 
 export const waitForStatus = (userId: string, orderId: string, status: string, withinMs = 30_000): Promise<Item> =>
   waitUntil({ what: `order ${userId}/${orderId} to be ${status}`, withinMs }, async (note) => {

@@ -68,7 +68,7 @@ describe('what a customer writes where it belongs', () => {
       expect(await pipeline.invoke('accept-refund', request({ path: { orderId } }))).toMatchObject({ statusCode: 202 });
       await pipeline.settle();
       await ordersAreStill('refunded');
-      for (const name of ['rescue-jobs', 'sweep-state', 'govern-queues']) await pipeline.invoke(name, {});
+      for (const name of ['rescue-jobs', 'sweep-state', 'verify-cache', 'govern-queues']) await pipeline.invoke(name, {});
       await expectNothingTold();
     },
   );
@@ -187,7 +187,7 @@ describe.each(CANARIES)('what a customer writes where it does not belong (%s)', 
     await pipeline.settle();
     expect(await pipeline.invoke('read-order', request())).toMatchObject({ statusCode: 500 });
     await pipeline.invoke('read-order', { ...request(), rawPath: '/users/u-1/order-summary' });
-    for (const name of ['rescue-jobs', 'sweep-state']) await pipeline.invoke(name, {});
+    for (const name of ['rescue-jobs', 'sweep-state', 'verify-cache']) await pipeline.invoke(name, {});
     await expectNothingTold();
   });
 });
@@ -225,7 +225,7 @@ describe('what others say in their own words', () => {
     for (const entrance of ENTRANCES) await pipeline.invoke(entrance, request({ body: order('') }));
     await pipeline.invoke('read-order', { ...request(), rawPath: '/users/u-1/order-summary' });
     for (const reader of ['dispatch-outbox', 'invalidate-cache']) await pipeline.invoke(reader, { Records: records });
-    for (const name of ['rescue-jobs', 'sweep-state', 'govern-queues', 'payment-sandbox'])
+    for (const name of ['rescue-jobs', 'sweep-state', 'verify-cache', 'govern-queues', 'payment-sandbox'])
       await pipeline.invoke(name, { rawPath: '/payment-intents/pi', requestContext: { http: { method: 'GET' } }, headers: {} });
     const body = json(records[0]?.dynamodb.NewImage?.['outbox']);
     for (const { definition } of jobs.map(jobQueueOf))

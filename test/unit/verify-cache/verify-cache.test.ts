@@ -25,7 +25,7 @@ function bench() {
   const world = { meanwhile: (): void => undefined };
   const handler = wire({
     ...system,
-    environment: { STATE_TABLE: 'State', CACHE_TABLE: 'Cache' },
+    environment: { STATE_TABLE: 'State', CACHE_TABLE: 'Cache', TIME_SCALE: '1' },
     clock: {
       nowMs: clock.nowMs,
       async sleep(durationMs) {
