@@ -26,14 +26,13 @@ export function createStacks(app: App, settings: Settings): void {
   });
 
   const data = new DataStack(app, nameOf('Data'), propsOf('Data', 'tables'));
-  const paymentProvider =
-    settings.paymentProviderUrl === undefined
-      ? new SandboxStack(app, nameOf('Sandbox'), propsOf('Sandbox', 'example payment provider')).provider
-      : { url: settings.paymentProviderUrl };
+  const sandbox = settings.ownSandbox
+    ? new SandboxStack(app, nameOf('Sandbox'), propsOf('Sandbox', 'example payment provider')).provider
+    : undefined;
   const pipeline = new PipelineStack(app, nameOf('Pipeline'), {
     ...propsOf('Pipeline', 'API, queues, workers and stream consumers'),
     data,
-    paymentProvider,
+    sandbox,
   });
   if (settings.alarms)
     new ObservabilityStack(app, nameOf('Observability'), { ...propsOf('Observability', 'alarms and dashboard'), data, pipeline });

@@ -13,6 +13,7 @@ import { JobWorker, type PaymentProvider, type Reach } from './constructs/job-wo
 import type { AnyNodeFunction } from './constructs/node-function.ts';
 import { OrderApi } from './constructs/order-api.ts';
 import { OutboxDispatcher } from './constructs/outbox-dispatcher.ts';
+import { askForProviderUrl } from './constructs/provider-url.ts';
 import { Rescuer } from './constructs/rescuer.ts';
 import { Rollout } from './constructs/rollout.ts';
 import type { DataStack } from './data-stack.ts';
@@ -22,7 +23,8 @@ import { addOutputs } from './stack-outputs.ts';
 interface PipelineStackProps extends StackProps {
   readonly settings: Settings;
   readonly data: DataStack;
-  readonly paymentProvider: PaymentProvider;
+  /** Whom to charge where the stage brings its own provider. */
+  readonly sandbox: PaymentProvider | undefined;
 }
 
 /** Kinds left out reach their own items and the payment provider only. */
@@ -43,9 +45,10 @@ export class PipelineStack extends Stack {
   readonly cache: CacheInvalidator;
   readonly verifier: CacheVerifier;
 
-  constructor(scope: Construct, id: string, { settings, data, paymentProvider, ...props }: PipelineStackProps) {
+  constructor(scope: Construct, id: string, { settings, data, sandbox, ...props }: PipelineStackProps) {
     super(scope, id, props);
     const { stateTable, controlTable, cacheTable } = data;
+    const paymentProvider = sandbox ?? { url: settings.paymentProviderUrl ?? askForProviderUrl(this) };
 
     this.api = new OrderApi(this, 'OrderApi', { settings, stateTable, cacheTable });
     this.jobQueues = jobs.map((definition) => new JobQueue(this, `Queue-${definition.kind}`, { settings, definition }));

@@ -49,7 +49,9 @@ export interface Settings {
   readonly emptyBuckets: boolean;
   /** Where the emulator answers, without a trailing slash; undefined on AWS. */
   readonly emulatorEndpoint: string | undefined;
-  /** Base URL of the payment provider; undefined where the stage brings its own sandbox. */
+  /** The stage brings a payment provider of its own that moves no money. */
+  readonly ownSandbox: boolean;
+  /** Base URL of the payment provider; undefined beside a sandbox, and where it is asked for when the stack is deployed. */
   readonly paymentProviderUrl: string | undefined;
   /** Folder that holds one folder per function. */
   readonly functionsFolder: string;
@@ -93,11 +95,13 @@ const DEFAULT_EMULATOR_ENDPOINT = 'http://127.0.0.1:4566';
 const stageSchema = z.enum(STAGES, {
   error: ({ input }) => `Stage ${JSON.stringify(input)} does not exist. Pass -c stage=local, -c stage=test or -c stage=prod.`,
 });
-const providerUrlSchema = z.url({
-  protocol: /^https$/,
-  error:
-    'Stage prod charges through a real payment provider and brings no sandbox. Pass its base URL with -c paymentProviderUrl=https://… (https only), or deploy -c stage=test to use the sandbox.',
-});
+const providerUrlSchema = z
+  .url({
+    protocol: /^https$/,
+    error:
+      'paymentProviderUrl is no https URL. Stage prod charges through a real payment provider: pass its base URL with -c paymentProviderUrl=https://…, or deploy -c stage=test to use the sandbox.',
+  })
+  .optional();
 const noProviderUrlSchema = z.undefined({
   error:
     'paymentProviderUrl is for stage prod; stages local and test deploy their own payment sandbox. Leave it out, or pass -c stage=prod.',
@@ -143,10 +147,16 @@ function readAuthorization({ jwtIssuer, jwtAudience }: SettingsInput): ApiAuthor
 export function readSettings(input: SettingsInput): Settings {
   const stage = parse(stageSchema, input.stage ?? 'local');
   const paymentProviderUrl = parse(stage === 'prod' ? providerUrlSchema : noProviderUrlSchema, input.paymentProviderUrl);
-  return { stage, paymentProviderUrl, functionsFolder: fileURLToPath(new URL('../functions', import.meta.url)), ...valuesOf(stage, input) };
+  return {
+    stage,
+    ownSandbox: stage !== 'prod',
+    paymentProviderUrl,
+    functionsFolder: fileURLToPath(new URL('../functions', import.meta.url)),
+    ...valuesOf(stage, input),
+  };
 }
 
-type StageValues = Omit<Settings, 'stage' | 'paymentProviderUrl' | 'functionsFolder'>;
+type StageValues = Omit<Settings, 'stage' | 'ownSandbox' | 'paymentProviderUrl' | 'functionsFolder'>;
 
 function valuesOf(stage: Stage, input: SettingsInput): StageValues {
   if (stage === 'local') return localValues(input);

@@ -29,7 +29,12 @@ describe('stages', () => {
 });
 
 describe('the payment provider', () => {
-  it.each([undefined, 'not a url', 'http://payments.example'])('has to be named in prod, not left as %s', (paymentProviderUrl) => {
+  it('may be named at the deployment in prod, which brings no sandbox', () => {
+    expect(readSettings({ stage: 'prod' })).toMatchObject({ ownSandbox: false, paymentProviderUrl: undefined });
+    expect(readSettings({ stage: 'test' }).ownSandbox).toBe(true);
+  });
+
+  it.each(['not a url', 'http://payments.example'])('is refused in prod as %s', (paymentProviderUrl) => {
     expect(message(() => readSettings({ stage: 'prod', paymentProviderUrl }))).toContain('-c paymentProviderUrl=https://');
   });
 

@@ -111,6 +111,16 @@ describe('the payment provider', () => {
     expect(providerUrlOf('prod')).toBe('https://payments.example');
   });
 
+  it('is asked for at the deployment where prod is synthesised without one, and has no default', () => {
+    const { pipeline } = synthesize('prod', { change: (settings) => ({ ...settings, paymentProviderUrl: undefined }) });
+    expect(pipeline.Parameters?.['PaymentProviderUrl']).toMatchObject({ Type: 'String', AllowedPattern: '^https://\\S+$' });
+    expect(pipeline.Parameters?.['PaymentProviderUrl']).not.toHaveProperty('Default');
+    const urls = resourcesOf(pipeline, 'AWS::Lambda::Function').flatMap(
+      ([, { Properties }]) => Properties['Environment']?.Variables?.PAYMENT_PROVIDER_URL ?? [],
+    );
+    expect(urls).toEqual(jobs.map(() => ({ Ref: 'PaymentProviderUrl' })));
+  });
+
   it('is the sandbox by its ordinary address in stage test', () => {
     expect(JSON.stringify(providerUrlOf('test'))).toMatch(/Fn::ImportValue.*ApiEndpoint/);
   });

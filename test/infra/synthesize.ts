@@ -17,6 +17,7 @@ interface TemplateResource {
   readonly DependsOn?: string[];
 }
 export interface CfnTemplate {
+  readonly Parameters?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly Resources: Record<string, TemplateResource>;
   readonly Outputs: Record<string, { Value: unknown; Export?: { Name: unknown } }>;
 }
