@@ -38,21 +38,34 @@ export class ObservabilityStack extends Stack {
     new Dashboard(this, 'Dashboard', { defaultInterval: Duration.hours(3), widgets });
   }
 
-  private addAlarm({ id, says, runbook, metric, atLeast, periods = { breaching: 1, of: 1 } }: AlarmRule, action: SnsAction): Alarm {
+  private addAlarm(rule: AlarmRule, action: SnsAction): Alarm {
+    const { id, says, runbook, metric, periods = { breaching: 1, of: 1 } } = rule;
     const alarm = new Alarm(this, id, {
       metric,
-      threshold: atLeast,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      ...thresholdOf(rule),
       evaluationPeriods: periods.of,
       datapointsToAlarm: periods.breaching,
-      // Idle queues and functions say nothing, and nothing is counted while nothing happens.
-      treatMissingData: TreatMissingData.NOT_BREACHING,
       alarmDescription: `${says} What to do: ${RUNBOOK}#${runbook}`,
     });
     alarm.addAlarmAction(action);
     alarm.addOkAction(action);
     return alarm;
   }
+}
+
+function thresholdOf(rule: AlarmRule) {
+  if ('fewerThan' in rule)
+    return {
+      threshold: rule.fewerThan,
+      comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+      treatMissingData: TreatMissingData.BREACHING,
+    };
+  return {
+    threshold: rule.atLeast,
+    comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    // Idle queues and functions say nothing, and nothing is counted while nothing happens.
+    treatMissingData: TreatMissingData.NOT_BREACHING,
+  };
 }
 
 function watchedKinds({ jobQueues, workers }: PipelineStack): WatchedKind[] {

@@ -5,7 +5,7 @@ import type { AlarmRule } from './alarm-rule.ts';
 import { FIVE_MINUTES, functionMetric, MINUTE, math, ownMetric, QUARTER_HOUR } from './measures.ts';
 import { queueRules } from './queue-rules.ts';
 
-type Watched = Pick<PipelineStack, 'outbox' | 'cache'>;
+type Watched = Pick<PipelineStack, 'outbox' | 'cache' | 'governor' | 'rescuer' | 'verifier'>;
 
 const STREAM_BEHIND_MS = 60_000;
 /** Tried for the third time. */
@@ -13,7 +13,7 @@ const TRIES = 2;
 const CACHE_FAILURES = 10;
 
 /** What is told of the stage as a whole: the streams, what they could not deliver, the cache, and what finds forgotten work. */
-export const stageRules = ({ outbox, cache }: Watched): AlarmRule[] => [
+export const stageRules = ({ outbox, cache, governor, rescuer, verifier }: Watched): AlarmRule[] => [
   ...queueRules({
     name: 'outbox-failed',
     queue: outbox.failed,
@@ -31,9 +31,10 @@ export const stageRules = ({ outbox, cache }: Watched): AlarmRule[] => [
   ...streamRules({ outbox, cache }),
   ...cacheRules(),
   ...rescueRules(),
+  ...scheduleRules({ governor, rescuer, verifier }),
 ];
 
-function streamRules({ outbox, cache }: Watched): AlarmRule[] {
+function streamRules({ outbox, cache }: Pick<Watched, 'outbox' | 'cache'>): AlarmRule[] {
   const consumers = { 'dispatch-outbox': outbox.dispatchOutbox, 'invalidate-cache': cache.invalidateCache };
   const behind = Object.entries(consumers).map(([name, { lambda }]) => ({
     id: `StreamBehind-${name}`,
@@ -101,4 +102,26 @@ function rescueRules(): AlarmRule[] {
       atLeast: 1,
     },
   ];
+}
+
+/** What runs by the clock is missed by nobody: its absence looks like a day without trouble. */
+function scheduleRules({ governor, rescuer, verifier }: Pick<Watched, 'governor' | 'rescuer' | 'verifier'>): AlarmRule[] {
+  const scheduled = {
+    'govern-queues': governor.governQueues,
+    'rescue-jobs': rescuer.rescueJobs,
+    'sweep-state': rescuer.sweepState,
+    'verify-cache': verifier.verifyCache,
+  };
+  return Object.entries(scheduled).map(([name, { lambda }]) => {
+    const runs = functionMetric(lambda, 'Invocations', QUARTER_HOUR, Stats.SUM);
+    const failed = functionMetric(lambda, 'Errors', QUARTER_HOUR, Stats.SUM);
+    return {
+      id: `ScheduleStopped-${name}`,
+      says: `${name} runs every few minutes, and not one run has ended well for half an hour.`,
+      runbook: 'schedule-stopped',
+      metric: math('runs - FILL(failed, 0)', { runs, failed }, QUARTER_HOUR),
+      fewerThan: 1,
+      periods: { breaching: 2, of: 2 },
+    };
+  });
 }

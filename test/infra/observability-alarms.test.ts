@@ -72,6 +72,11 @@ const EXPECTED: readonly (readonly [failure: string, alarms: readonly string[], 
     /-invalidation-retry$/,
   ],
   ['the cache holds what the table does not', ['CacheMismatch'], /^$/],
+  [
+    'the schedules are switched off',
+    ['ScheduleStopped-govern-queues', 'ScheduleStopped-rescue-jobs', 'ScheduleStopped-sweep-state', 'ScheduleStopped-verify-cache'],
+    /^$/,
+  ],
   ['jobs are lost and an item cannot be read', ['RescueNeedsAPerson', 'JobsWereLost'], /^$/],
 ];
 

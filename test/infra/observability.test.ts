@@ -37,18 +37,32 @@ const anchorsIn = (page: string): string[] =>
   );
 
 describe('every alarm', () => {
-  it.each(alarms)('%s tells the topic when it goes off and when it is over, and takes nothing for nothing', (_id, { Properties }) => {
-    const topic = [{ Ref: resourceNamed(observability, 'AWS::SNS::Topic', 'AlarmTopic')[0] }];
-    expect(Properties).toMatchObject({ AlarmActions: topic, OKActions: topic, TreatMissingData: 'notBreaching' });
-  });
+  it.each(alarms)(
+    '%s tells the topic when it goes off and when it is over, and takes nothing for nothing, or for too little where it waits for something',
+    (_id, { Properties }) => {
+      const topic = [{ Ref: resourceNamed(observability, 'AWS::SNS::Topic', 'AlarmTopic')[0] }];
+      expect(Properties).toMatchObject({
+        AlarmActions: topic,
+        OKActions: topic,
+        TreatMissingData: Properties['ComparisonOperator'] === 'LessThanThreshold' ? 'breaching' : 'notBreaching',
+      });
+    },
+  );
 
   it.each(alarms)('%s sends its reader to a heading that is there', (_id, { Properties }) => {
     const [, anchor] = /What to do: docs\/operating\.md#([a-z0-9-]+)$/.exec(Properties['AlarmDescription']) ?? [];
     expect(anchorsIn(operating)).toContain(anchor);
   });
 
-  it('looks at what became of jobs: none at whether an invocation failed, which stays at zero while every job of it fails', () => {
-    const looked = alarms.flatMap(([, { Properties }]) => metricsOf(Properties).map(({ MetricName }) => MetricName));
+  it('has a page that the table of symptoms leads to, as every section of the runbook has', () => {
+    const sections = [...operating.matchAll(/^## (.+)$/gm)].map(([heading]) => anchorsIn(heading)[0]);
+    const [table = ''] = operating.split(/^## /m);
+    for (const section of sections) expect(table).toContain(`](#${section})`);
+  });
+
+  it('looks at what became of jobs: none but those of schedules at whether an invocation failed, which stays at zero while every job of it fails', () => {
+    const ofJobs = alarms.filter(([, { Properties }]) => Properties['ComparisonOperator'] !== 'LessThanThreshold');
+    const looked = ofJobs.flatMap(([, { Properties }]) => metricsOf(Properties).map(({ MetricName }) => MetricName));
     expect(looked).not.toContain('Errors');
     expect(looked).toEqual(expect.arrayContaining([METRICS.jobsFailed, METRICS.jobsDone, METRICS.duplicates]));
   });

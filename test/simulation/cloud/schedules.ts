@@ -8,6 +8,9 @@ import { createSchedule } from './schedule.ts';
 export interface Schedules {
   /** Something in this table changed. */
   poke(table: string): void;
+  /** Somebody switches all of them off. */
+  stop(): void;
+  readonly stopped: boolean;
 }
 
 interface SchedulesParts {
@@ -29,8 +32,9 @@ const SKEW_MS = 5 * MINUTE_MS;
 
 /** rescue-jobs and govern-queues each minute, verify-cache every ten minutes in which somebody could be answered from the cache, sweep-state each day. */
 export function createSchedules({ world, lambda, dynamodb, mappings }: SchedulesParts): Schedules {
+  let stopped = false;
   const run = (functionName: string) => (): void => {
-    if (lambda.running(functionName) > 0) return;
+    if (stopped || lambda.running(functionName) > 0) return;
     lambda.invoke(functionName, {}, () => rescue.poke());
   };
   const earliest = (table: string, name: string): number => {
@@ -81,6 +85,12 @@ export function createSchedules({ world, lambda, dynamodb, mappings }: Schedules
       if (table === TABLES.state || table === TABLES.control) rescue.poke();
       if (table === TABLES.control) govern.poke();
       if (table === TABLES.cache) verify.poke();
+    },
+    stop() {
+      stopped = true;
+    },
+    get stopped() {
+      return stopped;
     },
   };
 }

@@ -24,6 +24,8 @@ export interface AlarmDefinition {
   readonly expression: string;
   readonly periodMs: number;
   readonly threshold: number;
+  /** It goes off below the threshold, and silence counts as below. */
+  readonly whenSilent: boolean;
   readonly datapointsToAlarm: number;
   readonly evaluationPeriods: number;
 }
@@ -31,13 +33,16 @@ export interface AlarmDefinition {
 // biome-ignore lint/suspicious/noExplicitAny: a template is JSON whose shape CloudFormation decides
 type Properties = Readonly<Record<string, any>>;
 
+const SILENT = 'LessThanThreshold breaching';
+const SORTS: readonly string[] = ['GreaterThanOrEqualToThreshold notBreaching', SILENT];
+
 /**
  * @param nameOf what a dimension's value (a reference, in the template) is called in the account that was measured
  * @throws Error for an alarm this cannot judge
  */
 export function readAlarm(id: string, properties: Properties, nameOf: (value: unknown) => string): AlarmDefinition {
-  if (properties['ComparisonOperator'] !== 'GreaterThanOrEqualToThreshold') throw new Error(`${id}: only "at least" is understood`);
-  if (properties['TreatMissingData'] !== 'notBreaching') throw new Error(`${id}: only alarms that take nothing for nothing are understood`);
+  const sort = `${properties['ComparisonOperator']} ${properties['TreatMissingData']}`;
+  if (!SORTS.includes(sort)) throw new Error(`${id}: an alarm of the sort "${sort}" is not understood`);
   const stat = (metric: Properties, statistic: string, periodSeconds: number): MetricStat => ({
     namespace: metric['Namespace'],
     name: metric['MetricName'],
@@ -60,6 +65,7 @@ export function readAlarm(id: string, properties: Properties, nameOf: (value: un
     expression: queries.find(({ ReturnData }) => ReturnData !== false)?.['Expression'] ?? 'plain',
     periodMs: Object.values(metrics)[0]?.periodMs ?? Number.NaN,
     threshold: properties['Threshold'],
+    whenSilent: sort === SILENT,
     datapointsToAlarm: properties['DatapointsToAlarm'] ?? properties['EvaluationPeriods'],
     evaluationPeriods: properties['EvaluationPeriods'],
   };
@@ -75,18 +81,22 @@ export function readAlarm(id: string, properties: Properties, nameOf: (value: un
 export function inAlarmAt(alarm: AlarmDefinition, samples: readonly Sample[]): number[] {
   const { periodMs, evaluationPeriods, datapointsToAlarm, threshold } = alarm;
   const byPeriod = Object.fromEntries(Object.entries(alarm.metrics).map(([id, stat]) => [id, statisticByPeriod(stat, samples)] as const));
-  const known = Object.values(byPeriod).flatMap((values) => [...values.keys()]);
+  // Silence is heard from the first to the last of all that was said by anybody.
+  const said = samples.map(({ atMs }) => Math.floor(atMs / periodMs));
+  const known = alarm.whenSilent ? said : Object.values(byPeriod).flatMap((values) => [...values.keys()]);
   if (known.length === 0) return [];
-  const [first, last] = [known.reduce((a, b) => Math.min(a, b)), known.reduce((a, b) => Math.max(a, b))];
+  const [earliest, latest] = [known.reduce((a, b) => Math.min(a, b)), known.reduce((a, b) => Math.max(a, b))];
+  const [first, end] = alarm.whenSilent ? [earliest + evaluationPeriods, latest] : [earliest, latest + evaluationPeriods];
   const alarming: number[] = [];
-  for (let period = first; period < last + evaluationPeriods; period++) {
+  for (let period = first; period < end; period++) {
     const window = Array.from({ length: evaluationPeriods }, (_, index) => period - evaluationPeriods + 1 + index);
     const series = Object.fromEntries(
       Object.entries(byPeriod).map(([id, values]) => [id, window.map((each) => values.get(each))] as const satisfies [string, Series]),
     );
     const values = evaluateMath(alarm.expression, series, evaluationPeriods);
-    if (values.filter((value) => value !== undefined && value >= threshold).length >= datapointsToAlarm)
-      alarming.push((period + 1) * periodMs);
+    const isBeyond = (value: number | undefined): boolean =>
+      alarm.whenSilent ? value === undefined || value < threshold : value !== undefined && value >= threshold;
+    if (values.filter(isBeyond).length >= datapointsToAlarm) alarming.push((period + 1) * periodMs);
   }
   return alarming;
 }

@@ -116,6 +116,7 @@ export const FAILURES: readonly Failure[] = [
   },
   { name: 'the cache is down', lastsMs: HOUR_MS, strikes: [/ Cache$/, 'throttled'] },
   { name: 'the cache holds what the table does not', lastsMs: 2 * HOUR_MS, customersMs: 2 * HOUR_MS, also: cachedByHand },
+  { name: 'the schedules are switched off', lastsMs: 2 * HOUR_MS, also: ({ schedules }) => schedules.stop() },
   { name: 'jobs are lost and an item cannot be read', lastsMs: 15 * HOUR_MS, also: lostAndUnreadable },
 ];
 

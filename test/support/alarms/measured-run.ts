@@ -28,18 +28,38 @@ export function measuring(samples: Sample[], forMs: number): Invariant {
         for (const mapping of simulation.mappings.values())
           for (const queueName of [mapping.definition.queueName, deadLetterQueueOf(mapping.definition.queueName)])
             sampleQueue(simulation.sqs.messages(queueName), queueName, world.nowMs, { spoken, note });
+        // By which silence is heard.
+        note('AWS/Usage', 'MinutesPassed', {}, 1);
         sampleFunctions(simulation, note);
+        sampleSchedules(simulation, note);
         if (world.nowMs < endsAtMs) world.after(MINUTE_MS, eachMinute);
         else enough('everything was seen');
       };
       world.after(MINUTE_MS - 1, eachMinute);
       return {
         counted: (_service, name, value, dimensions) => note(METRIC_NAMESPACE, name, { ...dimensions }, value),
+        invocationEnded: (functionName, _process, end) => {
+          if (functionName in SCHEDULED_MS && end.how !== 'returned') note('AWS/Lambda', 'Errors', { FunctionName: functionName }, 1);
+        },
         // Told of right before the invocation begins.
         messagesDelivered: (queueName) => noteRunning(simulation, simulation.mappings.get(queueName), note, 1),
       };
     },
   };
+}
+
+/** How often their schedule in the account runs them. The simulator leaves out runs that would find nothing to do. */
+const SCHEDULED_MS: Readonly<Record<string, number>> = {
+  'rescue-jobs': MINUTE_MS,
+  'govern-queues': MINUTE_MS,
+  'sweep-state': 5 * MINUTE_MS,
+  'verify-cache': 5 * MINUTE_MS,
+};
+
+function sampleSchedules({ schedules, world }: Simulation, note: Note): void {
+  if (schedules.stopped) return;
+  for (const [FunctionName, everyMs] of Object.entries(SCHEDULED_MS))
+    if (Math.ceil(world.nowMs / MINUTE_MS) % (everyMs / MINUTE_MS) === 0) note('AWS/Lambda', 'Invocations', { FunctionName }, 1);
 }
 
 type Note = (namespace: string, name: string, dimensions: Sample['dimensions'], value: number) => void;

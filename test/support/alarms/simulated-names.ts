@@ -19,6 +19,10 @@ const NAMES: readonly (readonly [string, string])[] = [
   ['CacheInvalidatorInvalidationRetryDeadLetterQueue', deadLetterQueueOf(INVALIDATION_RETRY)],
   ['OutboxDispatcherDispatchOutboxFunction', 'dispatch-outbox'],
   ['CacheInvalidatorInvalidateCacheFunction', 'invalidate-cache'],
+  ['GovernorGovernQueuesFunction', 'govern-queues'],
+  ['RescuerRescueJobsFunction', 'rescue-jobs'],
+  ['RescuerSweepStateFunction', 'sweep-state'],
+  ['CacheVerifierVerifyCacheFunction', 'verify-cache'],
 ];
 
 /** @throws Error for a resource that the simulator does not have */
