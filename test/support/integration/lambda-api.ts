@@ -1,7 +1,10 @@
 import { endpointUrl } from './deployment.ts';
 
-/** The part of the Lambda API the tests need, spoken without an SDK client of its own. Emulators do not check signatures. */
+/** The part of the Lambda API the tests need, spoken without an SDK client of its own. Emulators do not check signatures, but may ask who it is. */
 const API = `${endpointUrl}/2015-03-31`;
+const headers = {
+  authorization: 'AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/lambda/aws4_request, SignedHeaders=host, Signature=none',
+};
 
 export interface Invocation {
   /** The answer of the function, or what it died of. */
@@ -12,6 +15,7 @@ export interface Invocation {
 export async function invoke(functionName: string, event: unknown): Promise<Invocation> {
   const response = await fetch(`${API}/functions/${functionName}/invocations`, {
     method: 'POST',
+    headers,
     body: JSON.stringify(event),
     signal: AbortSignal.timeout(30_000),
   });
@@ -65,7 +69,7 @@ export async function whileNobodyReceives<Answer>(functionName: string, run: () 
 }
 
 async function request(method: string, path: string, body?: unknown): Promise<unknown> {
-  const init = { method, signal: AbortSignal.timeout(15_000), ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+  const init = { method, headers, signal: AbortSignal.timeout(15_000), ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
   const response = await fetch(`${API}${path}`, init);
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${path} was answered ${response.status}: ${text.slice(0, 300)}`);
