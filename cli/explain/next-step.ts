@@ -84,7 +84,7 @@ function unseenLetterStep(known: Known, ended: string): NextStep | undefined {
   const where = behind.map(({ queue, unseen }) => `about ${unseen} of ${queue}`).join(', ');
   return {
     why: `${ended}; its letter may be among those that could not be seen now (${where}). They come back within two minutes: look again.`,
-    command: `npm run andal -- explain ${nameOf(known)}`,
+    command: ['npm', 'run', 'andal', '--', 'explain', nameOf(known)].join(' '),
   };
 }
 

@@ -32,7 +32,7 @@ describe('the completion', () => {
   it('offers commands, then their commands, arguments and options', () => {
     expect(offered('st')).toEqual(['status']);
     expect(offered('cache', 'v')).toEqual(['verify']);
-    expect(offered('pause', 's')).toEqual(['send-receipt']);
+    expect(offered('pause', 'send-rec')).toEqual(['send-receipt']);
     expect(offered('sweep', '--w')).toEqual(['--whole-table']);
     expect(offered('status', '--js')).toEqual(['--json']);
   });
