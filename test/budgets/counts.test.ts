@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { MAGIC_AMOUNTS } from '#shared/payments/magic-amounts.ts';
+import { judgeCounts } from '../../bench/counts/budgets.ts';
+import { countOutcomes } from '../../bench/counts/outcomes.ts';
+import { countAll, FULL_BATCH, readRecord } from '../../bench/counts/record.ts';
+import type { Bill } from '../../cli/cost/bill.ts';
+import type { OutcomeRecord } from '../../cli/cost/recorded-counts.ts';
+import { TABLES } from '../simulation/cloud/names.ts';
+import { itemBytes } from '../support/fake-aws/dynamodb/item-size.ts';
+import { createMeteredAccount } from '../support/metered-account/account.ts';
+import { ask, type OrderName, placeOrders } from '../support/metered-account/customers.ts';
+import { createStreamCarrier, deliverBatch } from '../support/metered-account/deliver.ts';
+
+// The real handlers over state machines; units from item bytes. No times: those are measured, not tested.
+
+/** Times and lengths of log lines are no counts: they move with words and with the order of turns. */
+const countsOf = ({ tables, refusedWrites, queueRequests, fifoRequests, emptyReceives, objectWrites, objectReads, invocations }: Bill) => ({
+  tables,
+  refusedWrites,
+  queueRequests,
+  fifoRequests,
+  emptyReceives,
+  objectWrites,
+  objectReads,
+  invocations,
+});
+const comparable = ({ entrance, alone, full, workerTables, providerCalls }: OutcomeRecord) => ({
+  entrance: countsOf(entrance),
+  alone: countsOf(alone),
+  full: countsOf(full),
+  workerTables,
+  providerCalls,
+});
+
+const recorded = readRecord() as Readonly<Record<string, OutcomeRecord>>;
+const counted = await countAll();
+
+it('every outcome that is recorded is counted, and no other', () => {
+  expect(Object.keys(counted)).toEqual(Object.keys(recorded));
+});
+
+describe.each(Object.entries(recorded))('a job with the outcome %s', (outcome, record) => {
+  it('writes, reads, asks and sends exactly as often as it did when it was recorded (npm run bench -- counts --record)', () => {
+    expect(comparable(counted[outcome] as OutcomeRecord)).toEqual(comparable(record));
+  });
+});
+
+it.each(judgeCounts(await countOutcomes({ batch: FULL_BATCH })).map((one) => [`${one.outcome}: ${one.of}`, one] as const))(
+  'the budget of %s is kept',
+  (_what, { is, most }) => expect(is).toBeLessThanOrEqual(most),
+);
+
+it('an order fits into one write unit with three finished operations', async () => {
+  const account = createMeteredAccount();
+  const carry = createStreamCarrier(account);
+  const [{ userId, orderId }] = (await placeOrders(account, 1, MAGIC_AMOUNTS.decline.amountMinor)) as [OrderName];
+  for (const attempt of [1, 2, 3]) {
+    if (attempt > 1) await ask(account, 'accept-payment-attempt', { path: { userId, orderId }, key: `attempt-${attempt}` });
+    await carry('dispatch-outbox');
+    await deliverBatch(account, 'capture-payment');
+  }
+  const [order = {}] = account.dynamodb.items(TABLES.state);
+  expect(Object.keys(order).filter((name) => name.startsWith('op:'))).toEqual(['op:capture:1', 'op:capture:2', 'op:capture:3']);
+  expect(itemBytes(order)).toBeLessThanOrEqual(1_024);
+});
