@@ -116,7 +116,7 @@ async function unmetered({ meter }: MeteredAccount, work: () => Promise<unknown>
 async function countCache(options: CountOptions): Promise<OutcomeCount> {
   const stage = createStage(options);
   const { account, carry } = stage;
-  return count(stage, ['cache', 'its cache keys, DynamoDB adapter: two when it is created, two when it is paid'], {
+  const counted = await count(stage, ['cache', 'its cache keys, DynamoDB adapter: two when it is created, two when it is paid'], {
     async stream() {
       await unmetered(account, () => ready(stage));
       await carry('invalidate-cache');
@@ -124,6 +124,8 @@ async function countCache(options: CountOptions): Promise<OutcomeCount> {
       await carry('invalidate-cache');
     },
   });
+  // The charge that made the order paid is another outcome's.
+  return { ...counted, providerCalls: 0 };
 }
 
 async function countDuplicate(options: CountOptions): Promise<OutcomeCount> {

@@ -6,15 +6,20 @@ import type { StreamRecord } from '../fake-aws/fake-dynamodb.ts';
 import { urlOf } from '../fake-aws/sqs/queue.ts';
 import type { MeteredAccount } from './account.ts';
 
-/** Carries the State table's stream to its consumers, whole batches of it. */
-export function createStreamCarrier(account: MeteredAccount) {
+/**
+ * Carries the State table's stream to its consumers, whole batches of it.
+ *
+ * @param options.forgets what was carried, for a run that would not fit into memory otherwise; there may be one consumer then
+ */
+export function createStreamCarrier(account: MeteredAccount, { forgets = false } = {}) {
   const read = new Map<string, number>();
   return async (functionName: string): Promise<number> => {
     const definition = STREAM_CONSUMERS.find((one) => one.functionName === functionName);
     if (definition === undefined) throw new Error(`${functionName} reads no stream`);
     const all = account.dynamodb.stream(TABLES.state);
     const records = all.slice(read.get(functionName) ?? 0).filter(acceptedBy(definition.filters));
-    read.set(functionName, all.length);
+    read.set(functionName, forgets ? 0 : all.length);
+    if (forgets) (all as StreamRecord[]).length = 0;
     for (let first = 0; first < records.length; first += definition.batchSize)
       expectWhole(
         await account.invoke(functionName, { Records: records.slice(first, first + definition.batchSize) as readonly StreamRecord[] }),
@@ -36,11 +41,11 @@ export interface Delivered {
 }
 
 /** One poll of a mapping: receive, run, delete what is done. Empty polls are polls. */
-export async function deliverBatch(account: MeteredAccount, kind: string): Promise<Delivered> {
+export async function deliverBatch(account: MeteredAccount, kind: string, most?: number): Promise<Delivered> {
   const queue = account.queues.find(({ definition }) => definition.kind === kind);
   if (queue === undefined) throw new Error(`no job kind is called ${kind}`);
   const QueueUrl = urlOf(queue.queueName);
-  const MaxNumberOfMessages = queue.definition.queue.batchSize;
+  const MaxNumberOfMessages = most ?? queue.definition.queue.batchSize;
   const answer = account.send({
     service: 'sqs',
     operation: 'ReceiveMessage',
