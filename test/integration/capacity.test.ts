@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { type Bill, NOTHING } from '../../cli/cost/bill.ts';
 import { createOwnPipeline } from '../support/integration/own-pipeline.ts';
 import { capturesOf } from '../support/integration/provider.ts';
-import { type Bill, NOTHING } from '../../cli/cost/bill.ts';
 import { createMeter } from '../support/meter/meter.ts';
 import { watchClient } from '../support/meter/watch-client.ts';
 
