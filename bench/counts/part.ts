@@ -1,5 +1,6 @@
 import type { Part, ReportTable } from '../report/part.ts';
 import { judgeCounts } from './budgets.ts';
+import { claimsDelivered, MOST_ITEM_BYTES, measureOrderItems } from './order-item.ts';
 import { countOutcomes, type OutcomeCount } from './outcomes.ts';
 import { countAll, FULL_BATCH, writeRecord } from './record.ts';
 
@@ -12,14 +13,34 @@ export const counts: Part = {
       say('recorded cli/cost/outcome-counts.json');
     }
     const outcomes = await countOutcomes({ batch: FULL_BATCH });
+    const items = await measureOrderItems();
+    const claims = await claimsDelivered();
+    const largest = Math.max(...items.map(({ bytes }) => bytes));
+    const counted = judgeCounts(outcomes).map(({ outcome, of, most, is, kept }) => ({
+      what: `${outcome}: ${of}`,
+      budget: `≤ ${most}`,
+      measured: String(is),
+      kept,
+    }));
     return {
-      budgets: judgeCounts(outcomes).map(({ outcome, of, most, is, kept }) => ({
-        what: `${outcome}: ${of}`,
-        budget: `≤ ${most}`,
-        measured: String(is),
-        kept,
-      })),
-      tables: [tableOf(outcomes)],
+      budgets: [
+        ...counted,
+        {
+          what: 'bytes of an order with up to three finished operations',
+          budget: `≤ ${MOST_ITEM_BYTES}`,
+          measured: String(largest),
+          kept: largest <= MOST_ITEM_BYTES,
+        },
+        { what: 'function runs set off by a claim', budget: '≤ 0', measured: String(claims), kept: claims === 0 },
+      ],
+      tables: [
+        tableOf(outcomes),
+        {
+          title: 'The item of an order',
+          head: ['When', 'Finished operations', 'Bytes'],
+          rows: items.map(({ what, operations, bytes }) => [what, operations, bytes]),
+        },
+      ],
       charts: [],
       notes: [
         `The deployed handlers, wired as on Lambda, with the SDK and Powertools over state machines; a job's share of a batch of ${FULL_BATCH} (two for failures: five in a row open the circuit).`,

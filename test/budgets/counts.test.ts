@@ -1,15 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { MAGIC_AMOUNTS } from '#shared/payments/magic-amounts.ts';
 import { judgeCounts } from '../../bench/counts/budgets.ts';
+import { claimsDelivered, MOST_ITEM_BYTES, measureOrderItems } from '../../bench/counts/order-item.ts';
 import { countOutcomes } from '../../bench/counts/outcomes.ts';
 import { countAll, FULL_BATCH, readRecord } from '../../bench/counts/record.ts';
 import type { Bill } from '../../cli/cost/bill.ts';
 import type { OutcomeRecord } from '../../cli/cost/recorded-counts.ts';
-import { TABLES } from '../simulation/cloud/names.ts';
-import { itemBytes } from '../support/fake-aws/dynamodb/item-size.ts';
-import { createMeteredAccount } from '../support/metered-account/account.ts';
-import { ask, type OrderName, placeOrders } from '../support/metered-account/customers.ts';
-import { createStreamCarrier, deliverBatch } from '../support/metered-account/deliver.ts';
 
 // The real handlers over state machines; units from item bytes. No times: those are measured, not tested.
 
@@ -51,15 +46,11 @@ it.each(judgeCounts(await countOutcomes({ batch: FULL_BATCH })).map((one) => [`$
 );
 
 it('an order fits into one write unit with three finished operations', async () => {
-  const account = createMeteredAccount();
-  const carry = createStreamCarrier(account);
-  const [{ userId, orderId }] = (await placeOrders(account, 1, MAGIC_AMOUNTS.decline.amountMinor)) as [OrderName];
-  for (const attempt of [1, 2, 3]) {
-    if (attempt > 1) await ask(account, 'accept-payment-attempt', { path: { userId, orderId }, key: `attempt-${attempt}` });
-    await carry('dispatch-outbox');
-    await deliverBatch(account, 'capture-payment');
-  }
-  const [order = {}] = account.dynamodb.items(TABLES.state);
-  expect(Object.keys(order).filter((name) => name.startsWith('op:'))).toEqual(['op:capture:1', 'op:capture:2', 'op:capture:3']);
-  expect(itemBytes(order)).toBeLessThanOrEqual(1_024);
+  const items = await measureOrderItems();
+  expect(Math.max(...items.map(({ operations }) => operations))).toBe(3);
+  expect(Math.max(...items.map(({ bytes }) => bytes))).toBeLessThanOrEqual(MOST_ITEM_BYTES);
+});
+
+it('a claim sets no function off', async () => {
+  expect(await claimsDelivered()).toBe(0);
 });
