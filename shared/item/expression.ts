@@ -44,6 +44,14 @@ export interface PlaceholderTable extends Placeholders {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
+/** The same few words stand in every request. */
+const NAMES: string[] = [];
+const VALUES: string[] = [];
+const numbered = (words: string[], prefix: string, number: number): string => {
+  words[number] ??= `${prefix}${number}`;
+  return words[number];
+};
+
 /** The names and values of one request; every attribute has one name placeholder. */
 export function createPlaceholders(): PlaceholderTable {
   const names: Record<string, string> = {};
@@ -56,13 +64,13 @@ export function createPlaceholders(): PlaceholderTable {
     name(attribute) {
       const known = placeholderOf.get(attribute);
       if (known !== undefined) return known;
-      const placeholder = `#n${placeholderOf.size}`;
+      const placeholder = numbered(NAMES, '#n', placeholderOf.size);
       placeholderOf.set(attribute, placeholder);
       names[placeholder] = attribute;
       return placeholder;
     },
     value(value) {
-      const placeholder = `:v${valueCount++}`;
+      const placeholder = numbered(VALUES, ':v', valueCount++);
       values[placeholder] = value;
       return placeholder;
     },
