@@ -42,7 +42,12 @@ export const money: Part = {
           measured: `$${dollars(million)}`,
           kept: million <= MOST_DOLLARS,
         },
-        { what: 'cheaper than every peer', budget: `< $${dollars(cheapest)}`, measured: `$${dollars(million)}`, kept: million < cheapest },
+        {
+          what: `cheaper than every peer, ${FULL_BATCH} in a batch`,
+          budget: `< $${dollars(cheapest)}`,
+          measured: `$${dollars(million)}`,
+          kept: million < cheapest,
+        },
       ],
       tables: [
         {
@@ -59,7 +64,7 @@ export const money: Part = {
           rows: peers.map(({ name, operations, dollarsPerMillion }) => [name, operations, dollars(dollarsPerMillion)]),
         },
         {
-          title: `Their prices, as published, ${PEER_PRICES.asOf}`,
+          title: `Their list prices, ${PEER_PRICES.asOf}; look again before you quote them`,
           head: ['Source', 'USD'],
           rows: Object.values(PEER_PRICES).flatMap((price) => (typeof price === 'string' ? [] : [[price.source, String(price.dollars)]])),
         },
@@ -78,7 +83,7 @@ export const money: Part = {
       notes: [
         `Ours: the counts above at list prices of ${PRICES.region}, ${PRICES.asOf} (\`shared/contract/prices.ts\`), functions of ${FUNCTION_GB * 1_024} MB, 8 ms a call of a table or queue, a batch that waits for its slowest answer (1.5 times the middle one), 3 ms of processor a job. Free tiers are left out, API Gateway and the function at the entrance are apart, its write is in.`,
         'Theirs: their published price times our count of what they bill. Machines that run the code of Temporal, Inngest and Restate are not in it, nor plans with a base fee.',
-        "Little traffic makes small batches, and what a batch asks and sends is then one job's alone: see the second line. For traffic of your own: `npm run andal -- cost --orders-per-day 10000 --provider-ms 200`.",
+        "Little traffic makes small batches, and what a batch asks and sends is then one job's alone: a job that is always alone in its batch (second line) costs more than Step Functions Express. For traffic of your own: `npm run andal -- cost --orders-per-day 10000 --provider-ms 200`.",
       ],
     };
   },

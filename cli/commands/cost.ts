@@ -26,7 +26,11 @@ export function register(program: Command): void {
         .argParser(wholeNumber('Give milliseconds, for example 200.', { min: 1, max: 60_000 }))
         .makeOptionMandatory(),
     )
-    .addOption(new Option('--cache <adapter>', 'where answers are cached').choices(['valkey', 'dynamodb']).default('dynamodb'))
+    .addOption(
+      new Option('--cache <adapter>', 'where answers are cached; valkey stands for an adapter of your own on ElastiCache Serverless')
+        .choices(['valkey', 'dynamodb'])
+        .default('dynamodb'),
+    )
     .addOption(
       new Option('--batch <number>', 'messages in a batch (default: what so many orders come to, spread over the day)').argParser(
         wholeNumber('Give messages between 1 and 10.', { min: 1, max: 10 }),
