@@ -31,6 +31,7 @@ export default defineConfig({
     projects: [
       offline('unit', 10_000),
       offline('conformance', 20_000),
+      offline('budgets', 60_000),
       // Each test starts the command line as a process.
       offline('cli', 60_000),
       infra,

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { register as audit } from './commands/audit.ts';
 import { register as cache } from './commands/cache.ts';
 import { register as completion } from './commands/completion.ts';
+import { register as cost } from './commands/cost.ts';
 import { register as demo } from './commands/demo.ts';
 import { register as deploy } from './commands/deploy.ts';
 import { register as dlq } from './commands/dlq.ts';
@@ -39,7 +40,24 @@ Examples:
   npm run andal -- dlq list
   npm run andal -- demo --orders 1000`,
     );
-  for (const register of [up, down, deploy, demo, status, explain, orders, pause, dlq, audit, sweep, cache, tune, drainReport, completion])
+  for (const register of [
+    up,
+    down,
+    deploy,
+    demo,
+    status,
+    explain,
+    orders,
+    pause,
+    dlq,
+    audit,
+    sweep,
+    cache,
+    tune,
+    cost,
+    drainReport,
+    completion,
+  ])
     register(program);
   return program;
 }

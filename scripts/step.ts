@@ -34,6 +34,8 @@ export const checkSteps = (reportDirectory: string): Step[] => [
   testStep('infra', { reportDirectory, timeoutMs: 5 * MINUTE_MS }),
   testStep('unit', { reportDirectory, timeoutMs: 5 * MINUTE_MS }),
   testStep('conformance', { reportDirectory, timeoutMs: 5 * MINUTE_MS }),
+  // What a job writes, asks and sends, and how large a function is: exact numbers, no times.
+  testStep('budgets', { reportDirectory, timeoutMs: 5 * MINUTE_MS }),
   { name: 'types', command: ['tsc', '-p', '.'], timeoutMs: 2 * MINUTE_MS },
   {
     name: 'format and lint',

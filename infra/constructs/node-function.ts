@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { type Duration, Token } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Alias, Architecture, type IVersion, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
-import { LogLevel, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { Alias, Architecture, type IVersion, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type * as z from 'zod';
 import type { EnvironmentOf } from '#shared/contract/environment.ts';
 import type { Settings } from '../settings.ts';
+import { bundledCode } from './bundle-function.ts';
 import { removalPolicyOf } from './removal-policy.ts';
 
 export interface NodeFunctionProps<Schema extends z.ZodObject> {
@@ -30,10 +30,6 @@ export type AnyNodeFunction = Pick<NodeFunction<z.ZodObject>, 'node' | 'lambda' 
 /** AWS asks for the same right whether messages come alone or by the batch; an emulator that checks rights names the batch apart. */
 const BATCHED = new Set(['sqs:SendMessage', 'sqs:ChangeMessageVisibility']);
 
-/** A CommonJS dependency inside an ES module calls `require` for built-in modules; without this the bundle fails at load. */
-const REQUIRE_BANNER =
-  "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);";
-
 /**
  * A function folder, bundled with everything it imports (the SDK is the locked one, not the runtime's), with its own log
  * group and a role that may write to that log group and nothing else until it is granted more.
@@ -41,7 +37,7 @@ const REQUIRE_BANNER =
  * Whoever calls it, calls `live`: an alias is what a rollout can point at two versions at once.
  */
 export class NodeFunction<Schema extends z.ZodObject> extends Construct {
-  readonly lambda: NodejsFunction;
+  readonly lambda: LambdaFunction;
   readonly live: Alias;
   readonly timeoutSeconds: number;
   readonly #onEmulator: boolean;
@@ -56,8 +52,9 @@ export class NodeFunction<Schema extends z.ZodObject> extends Construct {
 
     this.#onEmulator = settings.emulatorEndpoint !== undefined;
     this.timeoutSeconds = timeout.toSeconds();
-    this.lambda = new NodejsFunction(this, 'Function', {
-      entry: join(settings.functionsFolder, folder, 'index.ts'),
+    this.lambda = new LambdaFunction(this, 'Function', {
+      code: bundledCode(join(settings.functionsFolder, folder)),
+      handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       memorySize: memoryMiB,
@@ -66,16 +63,6 @@ export class NodeFunction<Schema extends z.ZodObject> extends Construct {
       logGroup,
       ...(settings.tracing ? { tracing: Tracing.ACTIVE } : {}),
       environment: { ...environment, NODE_OPTIONS: '--enable-source-maps' },
-      bundling: {
-        format: OutputFormat.ESM,
-        mainFields: ['module', 'main'],
-        externalModules: [],
-        minify: true,
-        sourceMap: true,
-        sourcesContent: false,
-        banner: REQUIRE_BANNER,
-        logLevel: LogLevel.WARNING,
-      },
     });
     const version = settings.rollout === 'latest' ? this.lambda.latestVersion : this.lambda.currentVersion;
     this.live = new Alias(this, 'Live', { aliasName: LIVE, version: version as IVersion });

@@ -13,8 +13,8 @@ import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { CfnFunction, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { METRICS } from '#shared/contract/metric-names.ts';
+import { PRICES } from '#shared/contract/prices.ts';
 import { functionMetric, ownMetric, queueMetric } from './measures.ts';
-import { PRICES } from './prices.ts';
 
 export interface Spender {
   readonly tables: readonly Table[];
@@ -52,7 +52,7 @@ const heading = (): TextWidget =>
     height: 2,
     markdown: [
       '# What does it cost?',
-      `List prices of ${PRICES.region}, ${PRICES.asOf} (infra/observability/prices.ts). Not in it: logs, alarms and metrics, ingress, what is stored. SQS counts messages here and bills requests, of which one carries up to ten.`,
+      `List prices of ${PRICES.region}, ${PRICES.asOf} (shared/contract/prices.ts). Not in it: logs, alarms and metrics, ingress, what is stored. SQS counts messages here and bills requests, of which one carries up to ten.`,
     ].join('\n'),
   });
 

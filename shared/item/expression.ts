@@ -44,22 +44,33 @@ export interface PlaceholderTable extends Placeholders {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
+/** The same few words stand in every request. */
+const NAMES: string[] = [];
+const VALUES: string[] = [];
+const numbered = (words: string[], prefix: string, number: number): string => {
+  words[number] ??= `${prefix}${number}`;
+  return words[number];
+};
+
 /** The names and values of one request; every attribute has one name placeholder. */
 export function createPlaceholders(): PlaceholderTable {
   const names: Record<string, string> = {};
   const values: Record<string, unknown> = {};
   const placeholderOf = new Map<string, string>();
+  let valueCount = 0;
   return {
     names,
     values,
     name(attribute) {
-      const placeholder = placeholderOf.get(attribute) ?? `#n${placeholderOf.size}`;
+      const known = placeholderOf.get(attribute);
+      if (known !== undefined) return known;
+      const placeholder = numbered(NAMES, '#n', placeholderOf.size);
       placeholderOf.set(attribute, placeholder);
       names[placeholder] = attribute;
       return placeholder;
     },
     value(value) {
-      const placeholder = `:v${Object.keys(values).length}`;
+      const placeholder = numbered(VALUES, ':v', valueCount++);
       values[placeholder] = value;
       return placeholder;
     },
@@ -101,6 +112,7 @@ const clause = (word: string, parts: readonly string[]): string => (parts.length
 
 function refuseOverlap({ set = {}, setIfAbsent = {}, add = {}, remove = [] }: Effect): void {
   const names = [...Object.keys(set), ...Object.keys(setIfAbsent), ...Object.keys(add), ...remove];
+  if (new Set(names).size === names.length) return;
   const twice = names.filter((name, index) => names.indexOf(name) !== index);
-  if (twice.length > 0) throw new RangeError(`one write names ${twice.join(', ')} in two clauses`);
+  throw new RangeError(`one write names ${twice.join(', ')} in two clauses`);
 }

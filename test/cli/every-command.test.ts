@@ -159,6 +159,14 @@ const COMMANDS: Readonly<Record<string, Shown>> = {
         /^Of +Value +Declared +Proposed +Measured[\s\S]*^capture-payment +p99Ms +2,000 +2,900 +p99 of 300 runs 1900 ms[\s\S]*^payment-provider +calls a second +100 +keep/m,
     }),
   },
+  cost: {
+    help: ['--orders-per-day', '--provider-ms', '--cache', 'Exit codes:'],
+    run: () => ({
+      args: ['cost', '--orders-per-day', '10000', '--provider-ms', '200'],
+      json: { ordersPerMonth: 300_000, cache: 'dynamodb', lines: some({ what: 'charge: DynamoDB', per: 'order' }) },
+      table: /^What +Uses +A month[\s\S]*^charge: DynamoDB +[\d.]+ writes[\s\S]*^\$[\d.]+ a month for 300,000 orders/m,
+    }),
+  },
   'drain-report': {
     help: ['Exit codes:'],
     run: () => ({

@@ -1,4 +1,5 @@
 import type { AnyJobDefinition } from '#shared/worker/define-job.ts';
+import type { Meter } from '../support/meter/meter.ts';
 import type { Invariant, Violation } from './invariant.ts';
 import { invariants as allInvariants } from './invariants/index.ts';
 import { type Chance, createChance, seedFor } from './kernel/chance.ts';
@@ -25,6 +26,8 @@ export interface RunOptions {
   readonly skew?: boolean | ((chance: Chance) => number);
   readonly invariants?: readonly Invariant[];
   readonly definitions?: readonly AnyJobDefinition[];
+  /** Counts what the functions' requests cost, storm and rest together. */
+  readonly meter?: Meter;
   /** Ends the run at its first violation. */
   readonly stopAtFirst?: boolean;
   readonly keepTrace?: boolean;
@@ -77,6 +80,7 @@ async function runOnce(options: RunOptions, patienceMs?: number): Promise<RunRes
     faults,
     invariants: options.invariants ?? allInvariants,
     ...(options.definitions === undefined ? {} : { definitions: options.definitions }),
+    meter: options.meter,
     adaptSystem: story.adaptSystem?.bind(story),
     clockAheadMs: () => drawAheadMs(options.skew ?? true, world.chance),
   });

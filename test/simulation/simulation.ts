@@ -6,6 +6,7 @@ import type { AnyJobDefinition } from '#shared/worker/define-job.ts';
 import { createFakeDynamodb, type FakeDynamodb } from '../support/fake-aws/fake-dynamodb.ts';
 import { createFakeSqs, type FakeSqs } from '../support/fake-aws/fake-sqs.ts';
 import { plainTable, stateTable } from '../support/fake-aws/project-tables.ts';
+import type { Meter } from '../support/meter/meter.ts';
 import { createObjectStore, type ObjectStore } from '../support/object-store.ts';
 import { createServices, type Services } from './cloud/account.ts';
 import { createCapturedLog, createCapturedMetrics } from './cloud/captured-output.ts';
@@ -37,6 +38,8 @@ export interface SimulationOptions {
   readonly invariants: readonly Invariant[];
   /** Left out: the registry's. */
   readonly definitions?: readonly AnyJobDefinition[];
+  /** Counts what the functions' requests cost. */
+  readonly meter?: Meter | undefined;
   /** How wrong a new process's clock is. */
   readonly clockAheadMs?: () => number;
   /** Wraps what a process is wired to. */
@@ -123,7 +126,18 @@ export function createSimulation(options: SimulationOptions): Simulation {
     definitions.map(({ kind }, index) => [mappingIdOf(kind), mappings.get(jobQueues[index]?.queueName ?? '') as QueueMapping]),
   );
   const mappingStates = createMappingStates({ world, mappings: byId, onSettled: () => schedules.poke(TABLES.control) });
-  const services = createServices({ world, dynamodb, sqs, signals, mappings, streams, schedules, objects, mappingStates });
+  const services = createServices({
+    world,
+    dynamodb,
+    sqs,
+    signals,
+    mappings,
+    streams,
+    schedules,
+    objects,
+    mappingStates,
+    meter: options.meter,
+  });
   const simulation: Simulation = {
     world,
     faults,

@@ -2,6 +2,9 @@ import type { Answer } from '../../support/fake-aws/aws-error.ts';
 import type { FakeDynamodb, StreamRecord } from '../../support/fake-aws/fake-dynamodb.ts';
 import type { FakeSqs } from '../../support/fake-aws/fake-sqs.ts';
 import type { Call } from '../../support/fake-aws/wire.ts';
+import type { Meter } from '../../support/meter/meter.ts';
+import { usedOfObjects } from '../../support/meter/used-by-call.ts';
+import { watchServices } from '../../support/meter/watch-services.ts';
 import type { ObjectStore } from '../../support/object-store.ts';
 import type { Signals } from '../kernel/signals.ts';
 import type { World } from '../kernel/world.ts';
@@ -25,6 +28,8 @@ export interface ServicesParts {
   readonly schedules: Schedules;
   readonly objects: ObjectStore;
   readonly mappingStates: ReturnType<typeof createMappingStates>;
+  /** Counts what every request costs. */
+  readonly meter?: Meter | undefined;
 }
 
 export interface Services extends AwsServices {
@@ -39,24 +44,31 @@ export interface Services extends AwsServices {
 
 /** All services, and what each change there sets off: stream records, deliveries, scheduled runs, the watchers' attention. */
 export function createServices(parts: ServicesParts): Services {
-  const { dynamodb, sqs, signals, mappings, objects, mappingStates } = parts;
+  const { dynamodb, sqs, signals, mappings, objects, mappingStates, meter } = parts;
+  const watch = meter === undefined ? unwatched : watchServices(meter, dynamodb);
   const announceWrites = createAnnouncer(parts);
   return {
     announceWrites,
     apply(call, changesBehind, by): Answer {
       if (call.service === 'dynamodb') {
-        const answer = dynamodb.handle(call.operation, call.input, { changesBehind });
+        const answer = watch(call, () => dynamodb.handle(call.operation, call.input, { changesBehind }));
         announceWrites(call, by);
         return answer;
       }
-      const answer = sqs.handle(call.operation, call.input);
+      const answer = watch(call, () => sqs.handle(call.operation, call.input));
       if (!('error' in answer)) signals.queueCalled(call, by);
       mappings.get(nameOfQueue(String(call.input.QueueUrl)))?.poke();
       return answer;
     },
-    applyRest: (call) => (call.service === 's3' ? objects.handle(call) : mappingStates.handle(call)),
+    applyRest(call) {
+      if (call.service !== 's3') return mappingStates.handle(call);
+      meter?.add(usedOfObjects(call.method));
+      return objects.handle(call);
+    },
   };
 }
+
+const unwatched = (_call: Call, serve: () => Answer): Answer => serve();
 
 /** Tells of every record that the tables' streams have gained since the last time. */
 function createAnnouncer({ world, dynamodb, signals, streams, schedules }: ServicesParts) {

@@ -1,4 +1,6 @@
 import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import type { Meter } from '../meter/meter.ts';
+import { watchServices } from '../meter/watch-services.ts';
 import type { Answer } from './aws-error.ts';
 import { createFakeDynamodb, type FakeDynamodb } from './fake-dynamodb.ts';
 import { createFakeSqs, type FakeSqs } from './fake-sqs.ts';
@@ -39,12 +41,15 @@ export interface FakeAwsOptions {
   readonly now: () => number;
   readonly fault?: FaultHook;
   readonly staleReceipt?: StaleReceipt;
+  /** Counts what every request costs. */
+  readonly meter?: Meter;
 }
 
 /** DynamoDB and SQS in memory, under the real SDK clients. */
-export function createFakeAws({ now, fault, staleReceipt = 'refuse' }: FakeAwsOptions): FakeAws {
+export function createFakeAws({ now, fault, staleReceipt = 'refuse', meter }: FakeAwsOptions): FakeAws {
   const dynamodb = createFakeDynamodb({ now });
   const sqs = createFakeSqs({ now, staleReceipt });
+  const watch = meter === undefined ? (_call: Call, run: () => Answer) => run() : watchServices(meter, dynamodb);
   const calls: RecordedCall[] = [];
   const requestHandler = createHttpHandler((call, signal) => {
     const record: { -readonly [Member in keyof RecordedCall]: RecordedCall[Member] } = { ...call, answer: 'pending' };
@@ -52,7 +57,7 @@ export function createFakeAws({ now, fault, staleReceipt = 'refuse' }: FakeAwsOp
     const settle: Settle = (answer) => {
       record.answer = answer;
     };
-    return serve({ dynamodb, sqs }, call, aws.fault, settle, signal);
+    return serve({ dynamodb, sqs, watch }, call, aws.fault, settle, signal);
   });
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
   const signer = { sign: async <Request>(request: Request) => request } as FakeAws['clientConfig']['signer'];
@@ -61,7 +66,7 @@ export function createFakeAws({ now, fault, staleReceipt = 'refuse' }: FakeAwsOp
   return aws;
 }
 
-type Services = Pick<FakeAws, 'dynamodb' | 'sqs'>;
+type Services = Pick<FakeAws, 'dynamodb' | 'sqs'> & { readonly watch: ReturnType<typeof watchServices> };
 type Settle = (answer: RecordedCall['answer']) => void;
 
 async function serve(services: Services, call: Call, hook: FaultHook | undefined, settle: Settle, signal?: AbortSignal): Promise<Answer> {
@@ -83,10 +88,12 @@ async function serve(services: Services, call: Call, hook: FaultHook | undefined
   return answer;
 }
 
-function apply({ dynamodb, sqs }: Services, { service, operation, input }: Call, fault: Fault | undefined): Answer {
+function apply({ dynamodb, sqs, watch }: Services, { service, operation, input }: Call, fault: Fault | undefined): Answer {
   const lag = typeof fault === 'object' && 'changesBehind' in fault ? fault : {};
   const run = (given: Record<string, unknown>): Answer =>
-    service === 'dynamodb' ? dynamodb.handle(operation, given, lag) : sqs.handle(operation, given);
+    watch({ service, operation, input: given }, () =>
+      service === 'dynamodb' ? dynamodb.handle(operation, given, lag) : sqs.handle(operation, given),
+    );
   if (typeof fault !== 'object') return run(input);
   if ('conflicts' in fault) return conflictAnswer({ operation, input }, fault.conflicts);
   if ('failedEntries' in fault) return withoutEntries(input, fault.failedEntries, run);

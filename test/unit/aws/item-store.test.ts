@@ -1,22 +1,24 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
-import { meterCapacity } from '#shared/aws/capacity-meter.ts';
 import { createItemStore } from '#shared/aws/item-store.ts';
 import { acceptWrite } from '#shared/item/accept.ts';
 import { claimWrite } from '#shared/item/claim.ts';
 import { commitWrite } from '#shared/item/commit.ts';
+import { NOTHING } from '../../../cli/cost/bill.ts';
 import { stateTable } from '../../support/fake-aws/project-tables.ts';
 import { createFakeAws } from '../../support/fake-aws/request-handler.ts';
+import { createMeter } from '../../support/meter/meter.ts';
 
 const key = { pk: 'USER#u-1', sk: 'ORDER#ord-1' };
 const claim = { key, operation: 'capture:1', owner: 'me', intentHash: 'h', nowMs: 10, leaseUntilMs: 20 };
 const accept = acceptWrite(key, { status: 'pending_payment' }, [], 1);
 
 function createStore() {
-  const aws = createFakeAws({ now: () => 0 });
+  const meter = createMeter();
+  const aws = createFakeAws({ now: () => 0, meter });
   aws.dynamodb.createTable(stateTable('State'));
   const client = new DynamoDBClient({ ...aws.clientConfig, maxAttempts: 3, retryMode: 'standard' } as DynamoDBClientConfig);
-  return { aws, client, meter: meterCapacity(client), store: createItemStore(client, 'State') };
+  return { aws, client, meter, store: createItemStore(client, 'State') };
 }
 
 describe('one conditional write', () => {
@@ -68,7 +70,7 @@ describe('the meter', () => {
         nowMs: 1,
       }),
     );
-    expect(meter).toEqual({ writeUnits: 3, readUnits: 0, refusedWrites: 0, roundTrips: 3 });
+    expect(meter.bill).toEqual({ ...NOTHING, tables: { State: { write: 3, read: 0, requests: 3 } } });
   });
 
   test('counts a refused write as the write it refused, and the SDK’s repetitions as round trips', async () => {
@@ -77,12 +79,12 @@ describe('the meter', () => {
     let calls = 0;
     aws.fault = () => (++calls === 1 ? 'apply-then-lose-answer' : undefined);
     await store.write(claimWrite(claim));
-    expect(meter).toEqual({ writeUnits: 2, readUnits: 0, refusedWrites: 1, roundTrips: 3 });
+    expect(meter.bill).toEqual({ ...NOTHING, tables: { State: { write: 3, read: 0, requests: 3 } }, refusedWrites: 1 });
   });
 
   test('counts a large item by its size', async () => {
     const { store, meter } = createStore();
     await store.write(acceptWrite(key, { note: 'x'.repeat(3_100) }, [], 1));
-    expect(meter.writeUnits).toBe(4);
+    expect(meter.bill.tables).toEqual({ State: { write: 4, read: 0, requests: 1 } });
   });
 });

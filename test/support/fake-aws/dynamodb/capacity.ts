@@ -5,6 +5,8 @@ import { type Index, projection, staysInIndex, type Table } from './table.ts';
 const KILOBYTE = 1024;
 const unitsOf = (bytes: number, unitBytes: number): number => Math.max(1, Math.ceil(bytes / unitBytes));
 
+export const unitsOfWrite = (bytes: number): number => unitsOf(bytes, KILOBYTE);
+
 /** Strongly consistent reads; an eventually consistent one costs half. */
 export const readUnits = (bytes: number, consistent: boolean): number => unitsOf(bytes, 4 * KILOBYTE) * (consistent ? 1 : 0.5);
 
@@ -36,5 +38,5 @@ function indexUnits({ keyNames }: Index, before: Item | undefined, after: Item |
 }
 
 function larger(old: Item | undefined, next: Item | undefined): number {
-  return unitsOf(Math.max(old ? itemBytes(old) : 0, next ? itemBytes(next) : 0), KILOBYTE);
+  return unitsOfWrite(Math.max(old ? itemBytes(old) : 0, next ? itemBytes(next) : 0));
 }
