@@ -47,6 +47,7 @@ const at = (ms: number): string => new Date(ms).toISOString();
 const whyLines = ({ why, letter }: Inspection): string[] => [
   `${bad(why.reason)}${why.detail === null ? '' : `: ${why.detail}`}  ${quiet(`fingerprint ${why.fingerprint}`)}`,
   ...(why.sentence === null ? [] : [why.sentence]),
+  ...(why.trace === null ? [] : [quiet(`trace ${why.trace}`)]),
   ...(letter.movedBySqs && why.reason !== 'moved-by-sqs' ? ['SQS moved it here again; the reason is an earlier one.'] : []),
 ];
 

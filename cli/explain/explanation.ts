@@ -5,11 +5,13 @@ import { type NextStep, nextSteps } from './next-step.ts';
 import type { OrderLetters } from './order-letters.ts';
 import type { ProviderAnswer } from './provider-answer.ts';
 import type { Sources } from './sources.ts';
-import { type Stage, type TimelineEntry, timelineOf } from './timeline.ts';
+import { type Stage, type TimelineEntry, timelineOf, tracesOf } from './timeline.ts';
 
 export interface Explanation extends OrderLetters {
   readonly order: Readonly<Record<string, unknown>>;
   readonly timeline: readonly (TimelineEntry & { readonly at: string })[];
+  /** By which its requests and jobs are found in logs and X-Ray; empty where the logs no longer have them. */
+  readonly traces: readonly string[];
   readonly capturesAtProvider: number | null;
   readonly provider: ProviderAnswer;
   readonly cache: {
@@ -30,6 +32,7 @@ export function explain(sources: Sources, nowMs: number): Explanation {
   const known = {
     order,
     timeline: timelineOf(sources).map((entry) => ({ ...entry, at: new Date(Math.min(entry.atMs, nowMs)).toISOString() })),
+    traces: tracesOf(sources),
     capturesAtProvider: account?.captures.length ?? null,
     provider,
     cache: cacheOf(sources, nowMs),
@@ -71,6 +74,7 @@ export function formatExplanation(explanation: Explanation, nowMs: number): stri
     `Captures at the provider: ${paintCaptures(capturesAtProvider)}`,
     `Cache: ${describeCache(cache)}`,
     `Dead letters: ${describeLetters(explanation)}`,
+    ...(explanation.traces.length === 0 ? [] : [`Trace: ${explanation.traces.join(', ')}`]),
     ...(held === null
       ? []
       : [

@@ -72,6 +72,7 @@ const enqueued = ({ atMs, fields }: LogLine, sources: Sources): TimelineEntry[] 
 
 interface LoggedJob {
   readonly key?: string;
+  readonly trace?: string;
   readonly outcome?: string;
   readonly owner?: string;
   readonly fence?: number;
@@ -80,12 +81,18 @@ interface LoggedJob {
   readonly code?: string;
 }
 
+const ownJobs = ({ fields }: LogLine, sources: Sources): LoggedJob[] =>
+  (Array.isArray(fields['jobs']) ? (fields['jobs'] as LoggedJob[]) : []).filter(({ key }) => key !== undefined && isAbout(key, sources));
+
+/** The trace ids of the requests that set off its jobs, in the order they came. */
+export const tracesOf = (sources: Sources): string[] => [
+  ...new Set(sources.lines.flatMap((line) => ownJobs(line, sources)).flatMap(({ trace }) => trace ?? [])),
+];
+
 /** A run is logged when it ends; it is shown where it began. */
-function claims({ atMs, fields }: LogLine, sources: Sources): TimelineEntry[] {
-  const jobs = Array.isArray(fields['jobs']) ? (fields['jobs'] as LoggedJob[]) : [];
-  return jobs
-    .filter(({ key }) => key !== undefined && isAbout(key, sources))
-    .map((job) => ({ atMs: atMs - (job.durationMs ?? 0), stage: 'claim', what: describeRun(job) }));
+function claims(line: LogLine, sources: Sources): TimelineEntry[] {
+  const { atMs } = line;
+  return ownJobs(line, sources).map((job) => ({ atMs: atMs - (job.durationMs ?? 0), stage: 'claim', what: describeRun(job) }));
 }
 
 function describeRun({ key, outcome, owner, fence, attempt, durationMs, code }: LoggedJob): string {

@@ -41,8 +41,8 @@ const sources: Sources = {
     line(3_000, {
       message: 'batch',
       jobs: [
-        { key, outcome: 'retry', owner: 'owner-one', fence: 1, attempt: 1, durationMs: 1_200 },
-        { key: 'capture:u-17/other:1', outcome: 'committed' },
+        { key, trace: 'trace-1', outcome: 'retry', owner: 'owner-one', fence: 1, attempt: 1, durationMs: 1_200 },
+        { key: 'capture:u-17/other:1', trace: 'trace-2', outcome: 'committed' },
       ],
     }),
     line(5_100, { message: 'batch', jobs: [{ key, outcome: 'committed', owner: 'owner-two', fence: 2, attempt: 2, durationMs: 1_150 }] }),
@@ -55,6 +55,12 @@ const sources: Sources = {
   acts: [],
   heldBack: NOTHING_HELD_BACK,
 };
+
+it('an order tells the traces of its own jobs', () => {
+  const explanation = explain(sources, 10_000);
+  expect(explanation.traces).toEqual(['trace-1']);
+  expect(formatExplanation(explanation, 10_000)).toContain('Trace: trace-1');
+});
 
 describe('the timeline of an order', () => {
   const timeline = timelineOf(sources);

@@ -10,6 +10,7 @@ type Known = Omit<Explanation, 'next'>;
 const paid: Known = {
   order: { userId: 'u-1', orderId: 'o-1', status: 'paid', attempt: 1 },
   timeline: [],
+  traces: [],
   capturesAtProvider: 1,
   provider: { paymentIntentId: 'pi-1', status: 'captured', captureId: 'cap-1', refundId: null },
   cache: { state: 'none', version: null, current: null },
