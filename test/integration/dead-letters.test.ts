@@ -203,7 +203,7 @@ test('a tool that is killed again and again while it replays and discards loses 
   const discards = entries.flatMap(({ what, outcome, messageId }) => (what === 'discard' && outcome === 'discarded' ? [messageId] : []));
   expect(new Set(discards).size).toBe(discards.length);
   const restored = await dlq('restore', '--all', '--dry-run');
-  const archived = restored.json.letters.filter(({ queue }: { queue: string }) => receipt.endsWith(queue));
+  const archived = restored.json.letters.filter(({ deadLetterQueue }: { deadLetterQueue: string }) => receipt.endsWith(deadLetterQueue));
   expect(archived.length).toBeGreaterThanOrEqual(KILLED_LETTERS);
 });
 
