@@ -10,6 +10,7 @@ try {
     stage: app.node.tryGetContext('stage'),
     paymentProviderUrl: app.node.tryGetContext('paymentProviderUrl'),
     rollout: app.node.tryGetContext('rollout'),
+    cache: app.node.tryGetContext('cache'),
     alarmEmail: app.node.tryGetContext('alarmEmail'),
     jwtIssuer: app.node.tryGetContext('jwtIssuer'),
     jwtAudience: app.node.tryGetContext('jwtAudience'),

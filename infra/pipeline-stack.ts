@@ -14,6 +14,8 @@ import { OrderApi } from './constructs/order-api.ts';
 import { OutboxDispatcher } from './constructs/outbox-dispatcher.ts';
 import { Rescuer } from './constructs/rescuer.ts';
 import { Rollout } from './constructs/rollout.ts';
+import { cacheInTable } from './constructs/stage-cache.ts';
+import { ValkeyCache } from './constructs/valkey-cache.ts';
 import type { DataStack } from './data-stack.ts';
 import type { Settings } from './settings.ts';
 import { addOutputs } from './stack-outputs.ts';
@@ -45,7 +47,8 @@ export class PipelineStack extends Stack {
     super(scope, id, props);
     const { stateTable, controlTable, cacheTable } = data;
 
-    this.api = new OrderApi(this, 'OrderApi', { settings, stateTable, cacheTable });
+    const cache = settings.cache === 'valkey' ? new ValkeyCache(this, 'ValkeyCache', { settings }) : cacheInTable(cacheTable);
+    this.api = new OrderApi(this, 'OrderApi', { settings, stateTable, cacheTable, cache });
     this.jobQueues = jobs.map((definition) => new JobQueue(this, `Queue-${definition.kind}`, { settings, definition }));
     const { jobQueues } = this;
     this.outbox = new OutboxDispatcher(this, 'OutboxDispatcher', { settings, stateTable, jobQueues });
@@ -58,7 +61,7 @@ export class PipelineStack extends Stack {
     const { workers } = this;
     this.governor = new Governor(this, 'Governor', { settings, controlTable, workers });
     this.rescuer = new Rescuer(this, 'Rescuer', { settings, stateTable, controlTable, jobQueues, mappings: workers });
-    this.cache = new CacheInvalidator(this, 'CacheInvalidator', { settings, stateTable, cacheTable });
+    this.cache = new CacheInvalidator(this, 'CacheInvalidator', { settings, stateTable, cacheTable, cache });
     if (settings.rollout === 'canary') new Rollout(this, 'Rollout', { workers, others: this.functionsWithoutKind() });
     this.addAllOutputs();
   }

@@ -25,6 +25,8 @@ export interface Settings {
   readonly maxConcurrency: number | undefined;
   readonly streamFailureMode: 'throw' | 'report';
   readonly cacheTtlSeconds: number;
+  /** Where orders are cached: the table of the Data stack, or ElastiCache Serverless in a network of its own. */
+  readonly cache: 'dynamodb' | 'valkey';
   readonly apiAuthorization: ApiAuthorization;
   /** What the entrance lets through before it answers 429; undefined where nobody else knocks. */
   readonly apiThrottle: { readonly requestsPerSecond: number; readonly burst: number } | undefined;
@@ -71,6 +73,8 @@ export interface SettingsInput {
   readonly jwtAudience?: unknown;
   /** Context value `rollout`. */
   readonly rollout?: unknown;
+  /** Context value `cache`. */
+  readonly cache?: unknown;
   /** Context value `alarmEmail`. */
   readonly alarmEmail?: unknown;
   /** AWS_ENDPOINT_URL, read in stage local only. */
@@ -113,6 +117,10 @@ const noJwtSchema = z.undefined({
 const rolloutSchema = z.enum(['canary', 'at-once'], {
   error: ({ input }) => `Rollout ${JSON.stringify(input)} does not exist. Leave it out for a canary, or pass -c rollout=at-once.`,
 });
+const cacheSchema = z.enum(['dynamodb', 'valkey'], {
+  error: ({ input }) => `Cache ${JSON.stringify(input)} does not exist. Leave it out for the table, or pass -c cache=valkey.`,
+});
+const noCacheSchema = z.undefined({ error: 'The emulator has no cache server; the local stage caches in its table. Leave cache out.' });
 const emailSchema = z
   .email({ error: 'alarmEmail is not a mail address. Pass -c alarmEmail=somebody@example.com, or leave it out.' })
   .optional();
@@ -168,6 +176,7 @@ function valuesOf(stage: Stage, input: SettingsInput): StageValues {
     tracing: true,
     emulatorEndpoint: undefined,
     cacheTtlSeconds: 300,
+    cache: parse(cacheSchema, input.cache ?? 'dynamodb'),
   } as const;
   if (stage === 'test') {
     const forgets = { whenRemoved: 'destroy', deletionProtection: false, emptyBuckets: true, bucketAccessLogs: false } as const;
@@ -177,7 +186,8 @@ function valuesOf(stage: Stage, input: SettingsInput): StageValues {
   return { ...onAws, ...keeps, pointInTimeRecovery: true, logRetentionDays: 90 };
 }
 
-function localValues({ endpointUrl, region, jwtIssuer, jwtAudience }: SettingsInput): StageValues {
+function localValues({ endpointUrl, region, jwtIssuer, jwtAudience, cache }: SettingsInput): StageValues {
+  parse(noCacheSchema, cache);
   parse(noJwtSchema, jwtIssuer ?? jwtAudience);
   return {
     env: { account: EMULATOR_ACCOUNT, region: region ?? 'us-east-1' },
@@ -193,6 +203,7 @@ function localValues({ endpointUrl, region, jwtIssuer, jwtAudience }: SettingsIn
     // The emulator takes a partial batch response of a stream for success and would lose the record.
     streamFailureMode: 'throw',
     cacheTtlSeconds: 300,
+    cache: 'dynamodb',
     apiAuthorization: { type: 'none' },
     apiThrottle: undefined,
     apiAccessLogs: false,

@@ -75,7 +75,9 @@ export function itemIn({ text, era }: SeenRow): CacheItem | undefined {
   if (writtenIn !== era) return UNREADABLE;
   try {
     const members = Object.entries(JSON.parse(rest.join('\n')) as object);
-    return Object.fromEntries(members.map(([name, value]) => [name, typeof value === 'number' ? { N: String(value) } : { S: String(value) }]));
+    return Object.fromEntries(
+      members.map(([name, value]) => [name, typeof value === 'number' ? { N: String(value) } : { S: String(value) }]),
+    );
   } catch {
     return UNREADABLE;
   }

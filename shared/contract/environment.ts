@@ -10,6 +10,14 @@ const url = z.url();
 export const acceptOrderEnvironment = z.object({ STATE_TABLE: name });
 export const readOrderEnvironment = z.object({ STATE_TABLE: name, CACHE_TABLE: name, CACHE_TTL_SECONDS: z.coerce.number().int().min(1) });
 
+/** Besides, where the cache is a Valkey server that lets users in by IAM. */
+export const valkeyEnvironment = z.object({
+  CACHE_HOST: name,
+  CACHE_PORT: z.coerce.number().int().min(1).max(65_535),
+  CACHE_NAME: name,
+  CACHE_USER: name,
+});
+
 /** `throw` where the mapping ignores partial batch responses (the local emulator), `report` on AWS. */
 const streamFailureMode = z.enum(['throw', 'report']);
 

@@ -12,6 +12,8 @@ export interface ValkeyServer {
   readonly folder: string;
   /** Sends a command on a connection of its own. */
   command(name: string, ...args: (string | number)[]): Promise<unknown>;
+  /** What lies under a key on this very node, a replica or not; empty where there is nothing. */
+  read(key: string): Promise<string>;
   /** The server dies without saving anything. */
   kill(): Promise<void>;
   /** On the same port, from whatever lies in its folder. */
@@ -46,22 +48,34 @@ function findProgram(): { path: string; libraries: string } | undefined {
 
 function librariesIn(root: string): string {
   const lib = join(root, 'usr/lib');
-  return existsSync(lib) ? readdirSync(lib).map((one) => join(lib, one)).join(':') : '';
+  return existsSync(lib)
+    ? readdirSync(lib)
+        .map((one) => join(lib, one))
+        .join(':')
+    : '';
 }
 
 const program = findProgram();
 export const valkeyIsMissing =
-  program === undefined ? 'no Valkey or Redis server can be had here (apt-get install redis-server): its cache tests are left out' : undefined;
+  program === undefined
+    ? 'no Valkey or Redis server can be had here (apt-get install redis-server): its cache tests are left out'
+    : undefined;
 
 const ALL_SLOTS = [0, 16_383] as const;
 
 /** @param options of the server, as on its command line */
-export async function startValkey({ slots = ALL_SLOTS as readonly [number, number] | undefined, options = [] as string[] } = {}): Promise<ValkeyServer> {
+export async function startValkey({
+  slots = ALL_SLOTS as readonly [number, number] | undefined,
+  options = [] as string[],
+} = {}): Promise<ValkeyServer> {
   const [port, busPort] = [await freePort(), await freePort()];
   const folder = mkdtempSync(join(tmpdir(), 'andal-valkey-'));
   let child = await run(port, busPort, folder, options);
   if (slots !== undefined) await send(port, 'CLUSTER', 'ADDSLOTSRANGE', ...slots);
-  await until('the slots are served', async () => slots === undefined || /cluster_state:ok/.test(String(await send(port, 'CLUSTER', 'INFO'))));
+  await until(
+    'the slots are served',
+    async () => slots === undefined || /cluster_state:ok/.test(String(await send(port, 'CLUSTER', 'INFO'))),
+  );
   const kill = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const gone = new Promise((resolve) => child.once('exit', resolve));
@@ -72,6 +86,7 @@ export async function startValkey({ slots = ALL_SLOTS as readonly [number, numbe
     port,
     folder,
     command: (name, ...args) => send(port, name, ...args),
+    read: (key) => withClient(port, async (client) => String((await client.readonly().then(() => client.get(key))) ?? '')),
     kill,
     async start() {
       child = await run(port, busPort, folder, options);
@@ -89,7 +104,16 @@ export async function startValkey({ slots = ALL_SLOTS as readonly [number, numbe
 async function run(port: number, busPort: number, folder: string, options: readonly string[]): Promise<ChildProcess> {
   if (program === undefined) throw new Error(valkeyIsMissing);
   const address = ['--bind', '127.0.0.1', '--port', String(port), '--cluster-port', String(busPort), '--cluster-announce-ip', '127.0.0.1'];
-  const cluster = ['--cluster-enabled', 'yes', '--cluster-config-file', 'nodes.conf', '--cluster-node-timeout', '1000'];
+  const cluster = [
+    '--cluster-enabled',
+    'yes',
+    '--cluster-config-file',
+    'nodes.conf',
+    '--cluster-node-timeout',
+    '1000',
+    '--cluster-require-full-coverage',
+    'no',
+  ];
   const args = [...address, ...cluster, '--dir', folder, '--save', '', '--appendonly', 'no', '--repl-diskless-sync-delay', '0', ...options];
   const env = { ...process.env, LD_LIBRARY_PATH: program.libraries };
   const child = spawn(program.path, args, { env, stdio: 'ignore' });
@@ -97,12 +121,15 @@ async function run(port: number, busPort: number, folder: string, options: reado
   return child;
 }
 
-async function send(port: number, name: string, ...args: (string | number)[]): Promise<unknown> {
+const send = (port: number, name: string, ...args: (string | number)[]): Promise<unknown> =>
+  withClient(port, (client) => client.call(name, ...args));
+
+async function withClient<Answer>(port: number, use: (client: Redis) => Promise<Answer>): Promise<Answer> {
   const client = new Redis({ host: '127.0.0.1', port, lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0 });
   client.on('error', () => undefined);
   try {
     await client.connect();
-    return await client.call(name, ...args);
+    return await use(client);
   } finally {
     client.disconnect();
   }
