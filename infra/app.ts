@@ -10,6 +10,8 @@ try {
     stage: app.node.tryGetContext('stage'),
     paymentProviderUrl: app.node.tryGetContext('paymentProviderUrl'),
     rollout: app.node.tryGetContext('rollout'),
+    mailFrom: app.node.tryGetContext('mailFrom'),
+    mailTo: app.node.tryGetContext('mailTo'),
     cache: app.node.tryGetContext('cache'),
     alarmEmail: app.node.tryGetContext('alarmEmail'),
     jwtIssuer: app.node.tryGetContext('jwtIssuer'),

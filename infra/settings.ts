@@ -27,6 +27,8 @@ export interface Settings {
   readonly cacheTtlSeconds: number;
   /** Where orders are cached: the table of the Data stack, or ElastiCache Serverless in a network of its own. */
   readonly cache: 'dynamodb' | 'valkey';
+  /** Sender and recipients of receipts that go out by SES; undefined where the mail table stands for it. */
+  readonly receipts: { readonly from: string; readonly to: string } | undefined;
   readonly apiAuthorization: ApiAuthorization;
   /** What the entrance lets through before it answers 429; undefined where nobody else knocks. */
   readonly apiThrottle: { readonly requestsPerSecond: number; readonly burst: number } | undefined;
@@ -73,6 +75,9 @@ export interface SettingsInput {
   readonly jwtAudience?: unknown;
   /** Context value `rollout`. */
   readonly rollout?: unknown;
+  /** Context values `mailFrom` and `mailTo`. */
+  readonly mailFrom?: unknown;
+  readonly mailTo?: unknown;
   /** Context value `cache`. */
   readonly cache?: unknown;
   /** Context value `alarmEmail`. */
@@ -141,6 +146,24 @@ const audienceSchema = z
     error: 'jwtAudience names nobody. Pass what the tokens say in "aud", or leave jwtIssuer out, too.',
   });
 
+const senderSchema = z.email({
+  error: 'mailFrom is no mail address. Pass the verified sender of receipts with -c mailFrom=orders@shop.example.',
+});
+const recipientSchema = z.string().regex(/^[^@\s]*\{userId\}[^@\s]*@[^@\s]+$/);
+const RECIPIENT =
+  "mailTo is no address with {userId} before the @. Pass where customers are reached with -c mailTo='{userId}@customers.example'.";
+const noMailSchema = z.undefined({
+  error: 'The local stage sends no mail; its receipts are rows of the mail table. Leave mailFrom and mailTo out.',
+});
+
+/** Receipts are rows of the mail table unless someone names a sender and where customers are reached. */
+function readReceipts({ mailFrom, mailTo }: SettingsInput): Settings['receipts'] {
+  if (mailFrom === undefined && mailTo === undefined) return undefined;
+  const to = recipientSchema.safeParse(mailTo);
+  if (!to.success) throw new SettingsError(RECIPIENT);
+  return { from: parse(senderSchema, mailFrom), to: to.data };
+}
+
 /** Callers sign with their AWS credentials unless someone names an issuer of tokens. */
 function readAuthorization({ jwtIssuer, jwtAudience }: SettingsInput): ApiAuthorization {
   if (jwtIssuer === undefined && jwtAudience === undefined) return { type: 'iam' };
@@ -177,6 +200,7 @@ function valuesOf(stage: Stage, input: SettingsInput): StageValues {
     emulatorEndpoint: undefined,
     cacheTtlSeconds: 300,
     cache: parse(cacheSchema, input.cache ?? 'dynamodb'),
+    receipts: readReceipts(input),
   } as const;
   if (stage === 'test') {
     const forgets = { whenRemoved: 'destroy', deletionProtection: false, emptyBuckets: true, bucketAccessLogs: false } as const;
@@ -186,7 +210,8 @@ function valuesOf(stage: Stage, input: SettingsInput): StageValues {
   return { ...onAws, ...keeps, pointInTimeRecovery: true, logRetentionDays: 90 };
 }
 
-function localValues({ endpointUrl, region, jwtIssuer, jwtAudience, cache }: SettingsInput): StageValues {
+function localValues({ endpointUrl, region, jwtIssuer, jwtAudience, cache, mailFrom, mailTo }: SettingsInput): StageValues {
+  parse(noMailSchema, mailFrom ?? mailTo);
   parse(noCacheSchema, cache);
   parse(noJwtSchema, jwtIssuer ?? jwtAudience);
   return {
@@ -204,6 +229,7 @@ function localValues({ endpointUrl, region, jwtIssuer, jwtAudience, cache }: Set
     streamFailureMode: 'throw',
     cacheTtlSeconds: 300,
     cache: 'dynamodb',
+    receipts: undefined,
     apiAuthorization: { type: 'none' },
     apiThrottle: undefined,
     apiAccessLogs: false,

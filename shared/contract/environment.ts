@@ -27,6 +27,13 @@ export const dispatchOutboxEnvironment = z.object({
   OUTBOX_FAILED_QUEUE_URL: url,
   STREAM_FAILURE_MODE: streamFailureMode,
 });
+/** Besides, where receipts go out by SES. */
+export const sesEnvironment = z.object({
+  MAIL_FROM: z.email(),
+  /** An address in which `{userId}` stands for the customer. */
+  MAIL_TO: z.string().regex(/^[^@\s]*\{userId\}[^@\s]*@[^@\s]+$/, 'must be an address with {userId} before the @'),
+});
+
 /** Takes over what dispatch-outbox parked. */
 export const retryOutboxEnvironment = z.object({ QUEUE_URLS: name });
 
