@@ -34,7 +34,7 @@ const bench = () => {
   const body = JSON.stringify(
     outboxMessage(
       job(sendReceipt, { userId: 'u-1', orderId: 'ord-1', attempt: 1, amountMinor: 4_999, currency: 'EUR', captureId: 'cap-1' }),
-      0,
+      clock.nowMs(),
     ),
   );
   const deliver = (firstReceivedAtMs?: number) =>
@@ -83,6 +83,20 @@ describe('a receipt by SES', () => {
     expect(await thrownBy(now.mail.send(receipt))).toBeInstanceOf(UnknownOutcome);
     expect(await thrownBy(now.mail.send(receipt))).toBeInstanceOf(UnknownOutcome);
     expect(await thrownBy(now.mail.wasSent(KEY))).toBeInstanceOf(UnknownOutcome);
+    expect(now.fake.mails).toHaveLength(1);
+  });
+
+  it('ends as a letter for a person, sent once, when nobody has known for two days', async () => {
+    now.fake.turns.push('take-unanswered');
+    const firstReceivedAtMs = now.clock.nowMs();
+    let hours = 0;
+    while ((await now.deliver(firstReceivedAtMs)).outcome === 'unknown' && hours < 100) {
+      now.clock.advance(3_600_000);
+      hours += 1;
+    }
+    expect(hours).toBeGreaterThanOrEqual(48);
+    expect(hours).toBeLessThan(60);
+    expect(now.letters).toHaveLength(1);
     expect(now.fake.mails).toHaveLength(1);
   });
 
