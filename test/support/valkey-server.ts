@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,6 @@ import { Redis } from 'iovalkey';
 /** A real server of the Valkey protocol on loopback, a cluster of one node, and what a test may do to it. */
 export interface ValkeyServer {
   readonly port: number;
-  readonly folder: string;
   /** Sends a command on a connection of its own. */
   command(name: string, ...args: (string | number)[]): Promise<unknown>;
   /** What lies under a key on this very node, a replica or not; empty where there is nothing. */
@@ -24,7 +23,8 @@ export interface ValkeyServer {
   close(): Promise<void>;
 }
 
-const CACHED = join(process.cwd(), '.local', `redis-server-${process.arch}`);
+const LOCAL = join(process.cwd(), '.local');
+const CACHED = join(LOCAL, `redis-server-${process.arch}`);
 const PACKAGES = ['redis-server', 'redis-tools', 'libjemalloc2', 'liblzf1'];
 
 /** Debian's package, unpacked where no right of anybody is needed. @returns undefined where it cannot be had */
@@ -36,8 +36,12 @@ function findProgram(): { path: string; libraries: string } | undefined {
   const packages = mkdtempSync(join(tmpdir(), 'andal-packages-'));
   try {
     execFileSync('apt-get', ['download', ...PACKAGES], { cwd: packages, stdio: 'ignore', timeout: 60_000 });
-    mkdirSync(CACHED, { recursive: true });
-    for (const one of readdirSync(packages)) execFileSync('dpkg', ['-x', join(packages, one), CACHED], { timeout: 20_000 });
+    // Test files run side by side: none may meet the half of what another unpacks.
+    mkdirSync(LOCAL, { recursive: true });
+    const root = mkdtempSync(join(LOCAL, 'unpacking-'));
+    for (const one of readdirSync(packages)) execFileSync('dpkg', ['-x', join(packages, one), root], { timeout: 20_000 });
+    if (existsSync(CACHED)) rmSync(root, { recursive: true });
+    else renameSync(root, CACHED);
     return { ...unpacked, libraries: librariesIn(CACHED) };
   } catch {
     return undefined;
@@ -84,7 +88,6 @@ export async function startValkey({
   };
   return {
     port,
-    folder,
     command: (name, ...args) => send(port, name, ...args),
     read: (key) => withClient(port, async (client) => String((await client.readonly().then(() => client.get(key))) ?? '')),
     kill,
@@ -117,6 +120,8 @@ async function run(port: number, busPort: number, folder: string, options: reado
   const args = [...address, ...cluster, '--dir', folder, '--save', '', '--appendonly', 'no', '--repl-diskless-sync-delay', '0', ...options];
   const env = { ...process.env, LD_LIBRARY_PATH: program.libraries };
   const child = spawn(program.path, args, { env, stdio: 'ignore' });
+  // A test that ends by itself must not leave a server behind.
+  process.once('exit', () => child.kill('SIGKILL'));
   await until('the server answers', async () => (await send(port, 'PING')) === 'PONG');
   return child;
 }
