@@ -80,19 +80,19 @@ const functionRules = [
   rule(
     'handler-pure',
     'only wire.ts and index.ts wire: the other files of a function get their world as an argument',
-    { path: '^functions/', pathNot: '^functions/[^/]+/(?:wire|index)\\.ts$' },
+    { path: '^functions/', pathNot: '^functions/[^/]+/(?:wire|index|index-[a-z]+)\\.ts$' },
     { path: folder(['aws', 'runtime']), pathNot: worldTypes },
   ),
   rule(
     'index-last',
     'index.ts is a cold start: nothing imports it but tests',
     { pathNot: tests },
-    { path: '^functions/[^/]+/index\\.ts$' },
+    { path: '^functions/[^/]+/(?:index|index-[a-z]+)\\.ts$' },
   ),
   rule(
     'wiring-next-to-last',
     'wire.ts is imported by index.ts, which gives it the real world, and by tests, which give it another',
-    { pathNot: [tests, '^functions/[^/]+/index\\.ts$'] },
+    { pathNot: [tests, '^functions/[^/]+/(?:index|index-[a-z]+)\\.ts$'] },
     { path: '^functions/[^/]+/wire\\.ts$' },
   ),
 ];

@@ -1,8 +1,9 @@
 import process from 'node:process';
 import { App } from 'aws-cdk-lib';
 import { addChecks } from './checks/pipeline-checks.ts';
+import { SettingsError } from './context-values.ts';
 import { createStacks } from './create-stacks.ts';
-import { readSettings, SettingsError } from './settings.ts';
+import { readSettings } from './settings.ts';
 
 const app = new App();
 try {
@@ -10,6 +11,9 @@ try {
     stage: app.node.tryGetContext('stage'),
     paymentProviderUrl: app.node.tryGetContext('paymentProviderUrl'),
     rollout: app.node.tryGetContext('rollout'),
+    mailFrom: app.node.tryGetContext('mailFrom'),
+    mailTo: app.node.tryGetContext('mailTo'),
+    cache: app.node.tryGetContext('cache'),
     alarmEmail: app.node.tryGetContext('alarmEmail'),
     jwtIssuer: app.node.tryGetContext('jwtIssuer'),
     jwtAudience: app.node.tryGetContext('jwtAudience'),

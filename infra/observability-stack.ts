@@ -8,6 +8,7 @@ import { AlarmTopic } from './observability/alarm-topic.ts';
 import { costWidgets, type Spender } from './observability/cost-widgets.ts';
 import { kindRules, type WatchedKind } from './observability/kind-rules.ts';
 import { kindWidgets } from './observability/kind-widgets.ts';
+import { mailRules } from './observability/mail-rules.ts';
 import { stageRules } from './observability/stage-rules.ts';
 import { flowWidgets, healthWidgets } from './observability/stage-widgets.ts';
 import type { PipelineStack } from './pipeline-stack.ts';
@@ -28,7 +29,8 @@ export class ObservabilityStack extends Stack {
     super(scope, id, props);
     const action = new SnsAction(new AlarmTopic(this, 'AlarmTopic', { settings }).topic);
     const kinds = watchedKinds(pipeline);
-    const alarms = [...kinds.flatMap(kindRules), ...stageRules(pipeline)].map((rule) => this.addAlarm(rule, action));
+    const ofMail = settings.receipts === undefined ? [] : mailRules();
+    const alarms = [...kinds.flatMap(kindRules), ...stageRules(pipeline), ...ofMail].map((rule) => this.addAlarm(rule, action));
     const widgets = [
       ...healthWidgets(kinds, alarms),
       ...kindWidgets(kinds),
@@ -87,7 +89,12 @@ function spenderOf({ stateTable, controlTable, cacheTable, mailTable }: DataStac
     api.readOrder,
   ];
   const behind = [outbox.dispatchOutbox, outbox.retryOutbox, cache.invalidateCache, cache.retryInvalidation];
-  const watching = [governor.governQueues, rescuer.rescueJobs, rescuer.sweepState, verifier.verifyCache];
+  const watching = [
+    governor.governQueues,
+    rescuer.rescueJobs,
+    rescuer.sweepState,
+    ...(verifier === undefined ? [] : [verifier.verifyCache]),
+  ];
   return {
     tables: [stateTable, controlTable, cacheTable, mailTable],
     queues: [...jobQueues, outbox.failed, cache.retry].flatMap(({ queue, deadLetterQueue }) => [queue, deadLetterQueue]),

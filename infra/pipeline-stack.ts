@@ -16,6 +16,8 @@ import { OutboxDispatcher } from './constructs/outbox-dispatcher.ts';
 import { askForProviderUrl } from './constructs/provider-url.ts';
 import { Rescuer } from './constructs/rescuer.ts';
 import { Rollout } from './constructs/rollout.ts';
+import { cacheInTable } from './constructs/stage-cache.ts';
+import { ValkeyCache } from './constructs/valkey-cache.ts';
 import type { DataStack } from './data-stack.ts';
 import type { Settings } from './settings.ts';
 import { addOutputs } from './stack-outputs.ts';
@@ -43,14 +45,16 @@ export class PipelineStack extends Stack {
   readonly governor: Governor;
   readonly rescuer: Rescuer;
   readonly cache: CacheInvalidator;
-  readonly verifier: CacheVerifier;
+  /** Where the cache is a table; rows of a server cannot be sampled as cheaply. */
+  readonly verifier: CacheVerifier | undefined;
 
   constructor(scope: Construct, id: string, { settings, data, sandbox, ...props }: PipelineStackProps) {
     super(scope, id, props);
     const { stateTable, controlTable, cacheTable } = data;
     const paymentProvider = sandbox ?? { url: settings.paymentProviderUrl ?? askForProviderUrl(this) };
 
-    this.api = new OrderApi(this, 'OrderApi', { settings, stateTable, cacheTable });
+    const cache = settings.cache === 'valkey' ? new ValkeyCache(this, 'ValkeyCache', { settings }) : cacheInTable(cacheTable);
+    this.api = new OrderApi(this, 'OrderApi', { settings, stateTable, cacheTable, cache });
     this.jobQueues = jobs.map((definition) => new JobQueue(this, `Queue-${definition.kind}`, { settings, definition }));
     const { jobQueues } = this;
     this.outbox = new OutboxDispatcher(this, 'OutboxDispatcher', { settings, stateTable, jobQueues });
@@ -63,8 +67,9 @@ export class PipelineStack extends Stack {
     const { workers } = this;
     this.governor = new Governor(this, 'Governor', { settings, controlTable, workers });
     this.rescuer = new Rescuer(this, 'Rescuer', { settings, stateTable, controlTable, jobQueues, mappings: workers });
-    this.cache = new CacheInvalidator(this, 'CacheInvalidator', { settings, stateTable, cacheTable });
-    this.verifier = new CacheVerifier(this, 'CacheVerifier', { settings, stateTable, cacheTable });
+    this.cache = new CacheInvalidator(this, 'CacheInvalidator', { settings, stateTable, cacheTable, cache });
+    const parts = { settings, stateTable, cacheTable };
+    this.verifier = settings.cache === 'dynamodb' ? new CacheVerifier(this, 'CacheVerifier', parts) : undefined;
     if (settings.rollout === 'canary') new Rollout(this, 'Rollout', { workers, others: this.functionsWithoutKind() });
     this.addAllOutputs();
   }
@@ -74,7 +79,8 @@ export class PipelineStack extends Stack {
     return [
       ...[api.acceptOrder, api.acceptPaymentAttempt, api.acceptRefund, api.acceptExport, api.acceptStockAdjustment, api.readOrder],
       ...[outbox.dispatchOutbox, outbox.retryOutbox, cache.invalidateCache, cache.retryInvalidation],
-      ...[governor.governQueues, rescuer.rescueJobs, rescuer.sweepState, verifier.verifyCache],
+      ...[governor.governQueues, rescuer.rescueJobs, rescuer.sweepState],
+      ...(verifier === undefined ? [] : [verifier.verifyCache]),
     ];
   }
 
@@ -100,7 +106,7 @@ export class PipelineStack extends Stack {
       sweepStateFunction: rescuer.sweepState,
       invalidateCacheFunction: cache.invalidateCache,
       retryInvalidationFunction: cache.retryInvalidation,
-      verifyCacheFunction: verifier.verifyCache,
+      ...(verifier === undefined ? {} : { verifyCacheFunction: verifier.verifyCache }),
     });
   }
 

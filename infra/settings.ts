@@ -1,6 +1,26 @@
 import { fileURLToPath } from 'node:url';
-import * as z from 'zod';
 import type { Dependency } from '#shared/worker/define-job.ts';
+import {
+  audienceSchema,
+  cacheSchema,
+  DEFAULT_EMULATOR_ENDPOINT,
+  emailSchema,
+  endpointSchema,
+  issuerSchema,
+  noCacheSchema,
+  noJwtSchema,
+  noMailSchema,
+  noProviderUrlSchema,
+  parse,
+  providerUrlSchema,
+  RECIPIENT,
+  recipientSchema,
+  rolloutSchema,
+  SettingsError,
+  type Stage,
+  senderSchema,
+  stageSchema,
+} from './context-values.ts';
 
 /** What a stage decides. Constructs read these values and never the stage's name, so a new stage is one more column here. */
 export interface Settings {
@@ -25,6 +45,10 @@ export interface Settings {
   readonly maxConcurrency: number | undefined;
   readonly streamFailureMode: 'throw' | 'report';
   readonly cacheTtlSeconds: number;
+  /** Where orders are cached: the table of the Data stack, or ElastiCache Serverless in a network of its own. */
+  readonly cache: 'dynamodb' | 'valkey';
+  /** Sender and recipients of receipts that go out by SES; undefined where the mail table stands for it. */
+  readonly receipts: { readonly from: string; readonly to: string } | undefined;
   readonly apiAuthorization: ApiAuthorization;
   /** What the entrance lets through before it answers 429; undefined where nobody else knocks. */
   readonly apiThrottle: { readonly requestsPerSecond: number; readonly burst: number } | undefined;
@@ -73,6 +97,11 @@ export interface SettingsInput {
   readonly jwtAudience?: unknown;
   /** Context value `rollout`. */
   readonly rollout?: unknown;
+  /** Context values `mailFrom` and `mailTo`. */
+  readonly mailFrom?: unknown;
+  readonly mailTo?: unknown;
+  /** Context value `cache`. */
+  readonly cache?: unknown;
   /** Context value `alarmEmail`. */
   readonly alarmEmail?: unknown;
   /** AWS_ENDPOINT_URL, read in stage local only. */
@@ -80,62 +109,16 @@ export interface SettingsInput {
   readonly region?: string | undefined;
 }
 
-/** The caller passed something no stage can be built from; the message says what to pass instead. */
-export class SettingsError extends Error {
-  override readonly name = 'SettingsError';
-}
-
-export const STAGES = ['local', 'test', 'prod'] as const;
-export type Stage = (typeof STAGES)[number];
-
 /** Emulators own this account. A local stack names it, so its open API cannot be deployed to a real account by accident. */
 const EMULATOR_ACCOUNT = '000000000000';
-const DEFAULT_EMULATOR_ENDPOINT = 'http://127.0.0.1:4566';
 
-const stageSchema = z.enum(STAGES, {
-  error: ({ input }) => `Stage ${JSON.stringify(input)} does not exist. Pass -c stage=local, -c stage=test or -c stage=prod.`,
-});
-const providerUrlSchema = z
-  .url({
-    protocol: /^https$/,
-    error:
-      'paymentProviderUrl is no https URL. Stage prod charges through a real payment provider: pass its base URL with -c paymentProviderUrl=https://…, or deploy -c stage=test to use the sandbox.',
-  })
-  .optional();
-const noProviderUrlSchema = z.undefined({
-  error:
-    'paymentProviderUrl is for stage prod; stages local and test deploy their own payment sandbox. Leave it out, or pass -c stage=prod.',
-});
-const endpointSchema = z.url({
-  protocol: /^https?$/,
-  error: `AWS_ENDPOINT_URL is not an http URL. Set it to where the emulator answers, for example ${DEFAULT_EMULATOR_ENDPOINT}, or unset it.`,
-});
-
-const noJwtSchema = z.undefined({
-  error: 'jwtIssuer and jwtAudience are for stages on AWS; the local API asks nobody who they are. Leave them out.',
-});
-const rolloutSchema = z.enum(['canary', 'at-once'], {
-  error: ({ input }) => `Rollout ${JSON.stringify(input)} does not exist. Leave it out for a canary, or pass -c rollout=at-once.`,
-});
-const emailSchema = z
-  .email({ error: 'alarmEmail is not a mail address. Pass -c alarmEmail=somebody@example.com, or leave it out.' })
-  .optional();
-const issuerSchema = z.url({
-  protocol: /^https$/,
-  error:
-    'jwtIssuer is not an https URL. Pass what the tokens say in "iss", for example -c jwtIssuer=https://issuer.example, together with -c jwtAudience=….',
-});
-const audienceSchema = z
-  .string({ error: 'An issuer signs tokens for many. Pass what yours say in "aud" with -c jwtAudience=… (commas between several).' })
-  .transform((list) =>
-    list
-      .split(',')
-      .map((one) => one.trim())
-      .filter((one) => one !== ''),
-  )
-  .refine((list) => list.length > 0, {
-    error: 'jwtAudience names nobody. Pass what the tokens say in "aud", or leave jwtIssuer out, too.',
-  });
+/** Receipts are rows of the mail table unless someone names a sender and where customers are reached. */
+function readReceipts({ mailFrom, mailTo }: SettingsInput): Settings['receipts'] {
+  if (mailFrom === undefined && mailTo === undefined) return undefined;
+  const to = recipientSchema.safeParse(mailTo);
+  if (!to.success) throw new SettingsError(RECIPIENT);
+  return { from: parse(senderSchema, mailFrom), to: to.data };
+}
 
 /** Callers sign with their AWS credentials unless someone names an issuer of tokens. */
 function readAuthorization({ jwtIssuer, jwtAudience }: SettingsInput): ApiAuthorization {
@@ -178,6 +161,8 @@ function valuesOf(stage: Stage, input: SettingsInput): StageValues {
     tracing: true,
     emulatorEndpoint: undefined,
     cacheTtlSeconds: 300,
+    cache: parse(cacheSchema, input.cache ?? 'dynamodb'),
+    receipts: readReceipts(input),
   } as const;
   if (stage === 'test') {
     const forgets = { whenRemoved: 'destroy', deletionProtection: false, emptyBuckets: true, bucketAccessLogs: false } as const;
@@ -187,7 +172,9 @@ function valuesOf(stage: Stage, input: SettingsInput): StageValues {
   return { ...onAws, ...keeps, pointInTimeRecovery: true, logRetentionDays: 90 };
 }
 
-function localValues({ endpointUrl, region, jwtIssuer, jwtAudience }: SettingsInput): StageValues {
+function localValues({ endpointUrl, region, jwtIssuer, jwtAudience, cache, mailFrom, mailTo }: SettingsInput): StageValues {
+  parse(noMailSchema, mailFrom ?? mailTo);
+  parse(noCacheSchema, cache);
   parse(noJwtSchema, jwtIssuer ?? jwtAudience);
   return {
     env: { account: EMULATOR_ACCOUNT, region: region ?? 'us-east-1' },
@@ -203,6 +190,8 @@ function localValues({ endpointUrl, region, jwtIssuer, jwtAudience }: SettingsIn
     // The emulator takes a partial batch response of a stream for success and would lose the record.
     streamFailureMode: 'throw',
     cacheTtlSeconds: 300,
+    cache: 'dynamodb',
+    receipts: undefined,
     apiAuthorization: { type: 'none' },
     apiThrottle: undefined,
     apiAccessLogs: false,
@@ -216,10 +205,4 @@ function localValues({ endpointUrl, region, jwtIssuer, jwtAudience }: SettingsIn
     enforceSsl: false,
     emulatorEndpoint: parse(endpointSchema, endpointUrl ?? DEFAULT_EMULATOR_ENDPOINT).replace(/\/+$/, ''),
   };
-}
-
-function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new SettingsError(parsed.error.issues.map((issue) => issue.message).join(' '));
 }

@@ -12,7 +12,7 @@ const isTest = (path: string): boolean => path.startsWith('test/') && path.endsW
 const runsInLambda = (path: string): boolean => /^(?:shared|functions)\//.test(path) && isCode(path);
 const isRuntime = (path: string): boolean => path.startsWith('shared/runtime/');
 const getsItsWorld = (path: string): boolean => runsInLambda(path) && !isRuntime(path);
-const isWiring = (path: string): boolean => /^functions\/[^/]+\/(?:wire|index)\.ts$/.test(path);
+const isWiring = (path: string): boolean => /^functions\/[^/]+\/(?:wire|index(?:-[a-z]+)?)\.ts$/.test(path);
 const isWire = (path: string): boolean => /^functions\/[^/]+\/wire\.ts$/.test(path);
 
 // Spelled in pieces, so that this file does not break its own rule.

@@ -11,6 +11,7 @@ import { createStockReader } from '#shared/aws/stock-reader.ts';
 import { executeJobEnvironment, readRateLimits } from '#shared/contract/environment.ts';
 import { deriveTiming } from '#shared/contract/timing.ts';
 import { jobOfKind } from '#shared/jobs/index.ts';
+import type { MailPort } from '#shared/mail/mail-port.ts';
 import type { PaymentPort } from '#shared/payments/payment-port.ts';
 import { createSandboxClient } from '#shared/payments/sandbox-client.ts';
 import { readEnvironment, refuseDisabledIdempotency } from '#shared/runtime/environment.ts';
@@ -20,7 +21,12 @@ import { countCalls } from './count-calls.ts';
 import { createHandler } from './handler.ts';
 import { noteTimes } from './time-taken.ts';
 
-export function wire(system: System) {
+/** Parts that a stage chose instead of the embedded ones. */
+export interface ChosenParts {
+  readonly openMail?: (world: System, dynamodb: Outside['dynamodb'], log: ReturnType<System['createLogger']>) => MailPort;
+}
+
+export function wire(system: System, { openMail }: ChosenParts = {}) {
   const { clock, random, sdk } = system;
   refuseDisabledIdempotency(system.environment);
   const environment = readEnvironment(executeJobEnvironment, system.environment);
@@ -38,7 +44,8 @@ export function wire(system: System) {
   const pauseAfterConflict = (tries: number): Promise<void> => clock.sleep(tries * 50 * (0.5 + random.fraction() / 2));
   const times = noteTimes(clock.nowMs);
   const store = times.store(createItemStore(dynamodb, environment.STATE_TABLE, pauseAfterConflict));
-  const gate = wireGate(system, environment, { dynamodb, store, payments: times.payments(counted.payments) });
+  const mail = openMail?.(system, dynamodb, logger) ?? createMailTable(dynamodb, { tableName: environment.MAIL_TABLE, random, clock });
+  const gate = wireGate(system, environment, { dynamodb, store, mail, payments: times.payments(counted.payments) });
 
   return createHandler({
     worker: {
@@ -72,9 +79,10 @@ interface Outside {
   readonly dynamodb: ReturnType<typeof createDynamoDbClient>;
   readonly store: ReturnType<typeof createItemStore>;
   readonly payments: PaymentPort;
+  readonly mail: MailPort;
 }
 
-function wireGate({ clock, random, sdk }: System, environment: Environment, { dynamodb, store, payments }: Outside) {
+function wireGate({ clock, random, sdk }: System, environment: Environment, { dynamodb, store, payments, mail }: Outside) {
   const s3 = whenNeeded(async () => (await import('#shared/aws/s3-client.ts')).createS3Client({ sdk }));
   return createGate({
     control: createControlTable(dynamodb, environment.CONTROL_TABLE),
@@ -84,7 +92,7 @@ function wireGate({ clock, random, sdk }: System, environment: Environment, { dy
     callsPerSecond: readRateLimits(environment.RATE_LIMITS),
     ports: {
       payments,
-      mail: createMailTable(dynamodb, { tableName: environment.MAIL_TABLE, random, clock }),
+      mail,
       stock: createStockReader(store),
       orderPages: createOrderPages(dynamodb, environment.STATE_TABLE),
       objects: createObjectStorage(s3, environment.EXPORT_BUCKET),

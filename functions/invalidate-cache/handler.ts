@@ -1,5 +1,6 @@
 import { changedKeys, type StreamRecord } from '#shared/cache/changed-keys.ts';
 import { type ParkedChange, parkedKey, parkedRecord } from '#shared/cache/parked-change.ts';
+import { StatedError } from '#shared/contract/stated-error.ts';
 
 /**
  * Stream record → cache keys → invalidated. What fails goes to the retry queue and holds up nothing else; only what can be
@@ -81,7 +82,7 @@ async function invalidateOne(task: Task, { invalidate }: InvalidateCacheWorld<un
     await invalidate(task.key);
     return undefined;
   } catch (error) {
-    return { task, reason: nameOf(error) };
+    return { task, reason: reasonOf(error) };
   }
 }
 
@@ -96,5 +97,7 @@ async function parkAll(failures: readonly Failure[], { park }: InvalidateCacheWo
   }
 }
 
+/** Our own sentence where there is one; it says what to do. */
+const reasonOf = (error: unknown): string => (error instanceof StatedError ? error.message : nameOf(error));
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : 'unknown');
 const reasonsOf = (...lists: (readonly Failure[])[]): string[] => [...new Set(lists.flat().map(({ reason }) => reason))];

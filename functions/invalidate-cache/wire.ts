@@ -1,6 +1,7 @@
 import { createDynamoDbCache } from '#shared/aws/dynamodb-cache.ts';
 import { createSqsClient } from '#shared/aws/sqs-client.ts';
 import { createQueueSender } from '#shared/aws/sqs-queue.ts';
+import type { CachePort } from '#shared/cache/cache-port.ts';
 import { invalidateCacheEnvironment } from '#shared/contract/environment.ts';
 import { METRICS } from '#shared/contract/metric-names.ts';
 import { readEnvironment } from '#shared/runtime/environment.ts';
@@ -8,10 +9,11 @@ import { answerStreamBatch } from '#shared/runtime/stream-batch.ts';
 import type { System } from '#shared/runtime/system.ts';
 import { invalidateCache } from './handler.ts';
 
-export function wire(system: System) {
+/** @param openCache opens the cache of the stage where it is not the table */
+export function wire(system: System, openCache?: (world: System) => CachePort) {
   const { clock, random, sdk } = system;
   const environment = readEnvironment(invalidateCacheEnvironment, system.environment);
-  const cache = createDynamoDbCache({ sdk, tableName: environment.CACHE_TABLE, clock, random });
+  const cache = openCache?.(system) ?? createDynamoDbCache({ sdk, tableName: environment.CACHE_TABLE, clock, random });
   const queue = createQueueSender(createSqsClient({ sdk }));
   const measure = system.createMetrics('invalidate-cache');
 

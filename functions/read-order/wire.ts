@@ -1,6 +1,7 @@
 import { createDynamoDbCache } from '#shared/aws/dynamodb-cache.ts';
 import { createDynamoDbClient } from '#shared/aws/dynamodb-client.ts';
 import { createOrderReader } from '#shared/aws/order-reader.ts';
+import type { CachePort } from '#shared/cache/cache-port.ts';
 import { createReadThrough } from '#shared/cache/read-through.ts';
 import { readOrderEnvironment } from '#shared/contract/environment.ts';
 import { METRICS } from '#shared/contract/metric-names.ts';
@@ -9,7 +10,8 @@ import type { System } from '#shared/runtime/system.ts';
 import { readOrder } from './handler.ts';
 import { resourceFrom } from './resource.ts';
 
-export function wire(system: System) {
+/** @param openCache opens the cache of the stage where it is not the table */
+export function wire(system: System, openCache?: (world: System) => CachePort) {
   const { clock, random, sdk } = system;
   const environment = readEnvironment(readOrderEnvironment, system.environment);
   const log = system.createLogger('read-order');
@@ -17,7 +19,7 @@ export function wire(system: System) {
 
   return readOrder({
     readThrough: createReadThrough({
-      cache: createDynamoDbCache({ sdk, tableName: environment.CACHE_TABLE, clock, random }),
+      cache: openCache?.(system) ?? createDynamoDbCache({ sdk, tableName: environment.CACHE_TABLE, clock, random }),
       clock,
       ttlSeconds: environment.CACHE_TTL_SECONDS,
       onCacheError(operation, error) {

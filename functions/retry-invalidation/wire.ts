@@ -1,18 +1,16 @@
 import { createDynamoDbCache } from '#shared/aws/dynamodb-cache.ts';
+import type { CachePort } from '#shared/cache/cache-port.ts';
 import { retryInvalidationEnvironment } from '#shared/contract/environment.ts';
 import { METRICS } from '#shared/contract/metric-names.ts';
 import { readEnvironment } from '#shared/runtime/environment.ts';
 import type { System } from '#shared/runtime/system.ts';
 import { retryInvalidation } from './handler.ts';
 
-export function wire(system: System) {
+/** @param openCache opens the cache of the stage where it is not the table */
+export function wire(system: System, openCache?: (world: System) => CachePort) {
   const { clock, random, sdk } = system;
-  const cache = createDynamoDbCache({
-    sdk,
-    tableName: readEnvironment(retryInvalidationEnvironment, system.environment).CACHE_TABLE,
-    clock,
-    random,
-  });
+  const { CACHE_TABLE: tableName } = readEnvironment(retryInvalidationEnvironment, system.environment);
+  const cache = openCache?.(system) ?? createDynamoDbCache({ sdk, tableName, clock, random });
   const measure = system.createMetrics('retry-invalidation');
 
   return retryInvalidation({

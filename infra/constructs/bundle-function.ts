@@ -33,22 +33,25 @@ const OPTIONS = {
 /**
  * Bundles a function folder with everything it imports: the SDK is the locked one, not the runtime's.
  *
+ * @param entry file in the folder; it is called `index` in the bundle, whichever it is
  * @returns what went into it, and how much room it takes
  */
-export function bundleFunction(folder: string, outdir: string): Metafile {
-  return buildSync({ ...OPTIONS, entryPoints: { index: join(folder, 'index.ts') }, outdir }).metafile;
+export function bundleFunction(folder: string, outdir: string, entry = 'index.ts'): Metafile {
+  return buildSync({ ...OPTIONS, entryPoints: { index: join(folder, entry) }, outdir }).metafile;
 }
 
 /** The bundle as what `cdk deploy` uploads, known by its content; built only where it is asked for. */
-export const bundledCode = (folder: string): Code =>
+export const bundledCode = (folder: string, entry: string): Code =>
   Code.fromAsset(folder, {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
       // Named because it has to be; nothing is ever built in it.
       image: DockerImage.fromRegistry('none'),
+      // Tells two entries of one folder apart, which would otherwise be taken for one bundle.
+      command: [entry],
       local: {
         tryBundle(outputDirectory) {
-          bundleFunction(folder, outputDirectory);
+          bundleFunction(folder, outputDirectory, entry);
           return true;
         },
       },

@@ -9,11 +9,13 @@ import { consumeQueue } from './consume-queue.ts';
 import { consumeStream } from './consume-stream.ts';
 import { NodeFunction } from './node-function.ts';
 import { RedrivenQueue } from './redriven-queue.ts';
+import type { StageCache } from './stage-cache.ts';
 
 export interface CacheInvalidatorProps {
   readonly settings: Settings;
   readonly stateTable: Table;
   readonly cacheTable: Table;
+  readonly cache: StageCache;
 }
 
 const STREAM_TIMEOUT = Duration.seconds(60);
@@ -36,7 +38,7 @@ export class CacheInvalidator extends Construct {
   readonly invalidateCache: NodeFunction<typeof invalidateCacheEnvironment>;
   readonly retryInvalidation: NodeFunction<typeof retryInvalidationEnvironment>;
 
-  constructor(scope: Construct, id: string, { settings, stateTable, cacheTable }: CacheInvalidatorProps) {
+  constructor(scope: Construct, id: string, { settings, stateTable, cacheTable, cache }: CacheInvalidatorProps) {
     super(scope, id);
     this.retry = new RedrivenQueue(this, 'InvalidationRetry', {
       settings,
@@ -47,15 +49,18 @@ export class CacheInvalidator extends Construct {
     this.invalidateCache = new NodeFunction(this, 'InvalidateCache', {
       settings,
       folder: 'invalidate-cache',
-      schema: invalidateCacheEnvironment,
+      schema: invalidateCacheEnvironment.extend(cache.schema?.shape ?? {}),
+      entry: cache.entry,
+      network: cache.network,
       environment: {
         CACHE_TABLE: cacheTable.tableName,
         INVALIDATION_RETRY_QUEUE_URL: this.retry.queue.queueUrl,
         STREAM_FAILURE_MODE: settings.streamFailureMode,
+        ...cache.environment,
       },
       timeout: STREAM_TIMEOUT,
     });
-    this.invalidateCache.allow(['dynamodb:DeleteItem'], [cacheTable.tableArn]);
+    cache.grant(this.invalidateCache, 'invalidate');
     this.invalidateCache.allow(['sqs:SendMessage'], [this.retry.queue.queueArn]);
     consumeStream(this.invalidateCache, stateTable, {
       filters: [
@@ -70,11 +75,13 @@ export class CacheInvalidator extends Construct {
     this.retryInvalidation = new NodeFunction(this, 'RetryInvalidation', {
       settings,
       folder: 'retry-invalidation',
-      schema: retryInvalidationEnvironment,
-      environment: { CACHE_TABLE: cacheTable.tableName },
+      schema: retryInvalidationEnvironment.extend(cache.schema?.shape ?? {}),
+      entry: cache.entry,
+      network: cache.network,
+      environment: { CACHE_TABLE: cacheTable.tableName, ...cache.environment },
       timeout: RETRY_TIMEOUT,
     });
-    this.retryInvalidation.allow(['dynamodb:DeleteItem'], [cacheTable.tableArn]);
+    cache.grant(this.retryInvalidation, 'invalidate');
     consumeQueue(this.retryInvalidation, this.retry, { batchSize: 10, maxConcurrency: 2 });
   }
 }

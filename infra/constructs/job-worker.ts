@@ -1,6 +1,7 @@
 import { ArnFormat, Duration, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { type EnvironmentOf, executeJobEnvironment } from '#shared/contract/environment.ts';
+import type * as z from 'zod';
+import { type EnvironmentOf, executeJobEnvironment, sesEnvironment } from '#shared/contract/environment.ts';
 import { jobPartitions, STOCK_PREFIX, USER_PREFIX } from '#shared/contract/item-keys.ts';
 import { EXPORT_PREFIX } from '#shared/contract/object-keys.ts';
 import type { AnyJobDefinition } from '#shared/worker/define-job.ts';
@@ -8,7 +9,7 @@ import type { DataStack } from '../data-stack.ts';
 import type { Settings } from '../settings.ts';
 import { consumeQueue } from './consume-queue.ts';
 import type { JobQueue } from './job-queue.ts';
-import { NodeFunction } from './node-function.ts';
+import { NodeFunction, type NodeFunctionProps } from './node-function.ts';
 
 export interface PaymentProvider {
   readonly url: string;
@@ -31,7 +32,7 @@ export interface JobWorkerProps {
  * The worker of one job kind. It may write state, hand messages back and bury letters, but not send to its own queue:
  * AWS cuts a function off that feeds itself after about sixteen rounds, so every job goes through an outbox.
  */
-export class JobWorker extends NodeFunction<typeof executeJobEnvironment> {
+export class JobWorker extends NodeFunction<z.ZodObject> {
   readonly kind: string;
   /** The event source mapping that feeds it. */
   readonly mappingId: string;
@@ -43,8 +44,7 @@ export class JobWorker extends NodeFunction<typeof executeJobEnvironment> {
     super(scope, id, {
       settings: props.settings,
       folder: 'execute-job',
-      schema: executeJobEnvironment,
-      environment: environmentOf(props),
+      ...programOf(props),
       timeout: Duration.seconds(timing.functionTimeoutSeconds),
     });
     // Claim, commit and settle are conditional updates that return the item: nothing is read, nothing is put.
@@ -60,11 +60,20 @@ export class JobWorker extends NodeFunction<typeof executeJobEnvironment> {
     if (definition.dependency === 'payment-provider' && signedRoutesArn !== undefined)
       this.allow(['execute-api:Invoke'], [signedRoutesArn]);
     for (const reach of props.reaches) this.allowReach(reach, data);
+    if (sendsMail(props)) this.allowMail(props.settings.receipts, data);
     this.kind = definition.kind;
     const maxConcurrency = Math.min(definition.queue.maxConcurrency, props.settings.maxConcurrency ?? definition.queue.maxConcurrency);
     this.mappingId = consumeQueue(this, jobQueue, { ...definition.queue, maxConcurrency });
     const mapping = { service: 'lambda', resource: 'event-source-mapping', resourceName: this.mappingId };
     this.mappingArn = Stack.of(this).formatArn({ ...mapping, arnFormat: ArnFormat.COLON_RESOURCE_NAME });
+  }
+
+  /** What SES has verified is the sender's address or its domain. A row of the mail table is the witness, before and after. */
+  private allowMail({ from }: NonNullable<Settings['receipts']>, { mailTable }: JobWorkerProps['data']): void {
+    const identities = [from, from.slice(from.indexOf('@') + 1)];
+    const arnOf = (resourceName: string): string => Stack.of(this).formatArn({ service: 'ses', resource: 'identity', resourceName });
+    this.allow(['ses:SendEmail'], identities.map(arnOf));
+    this.allow(['dynamodb:GetItem', 'dynamodb:DeleteItem'], [mailTable.tableArn]);
   }
 
   private allowReach(reach: Reach, { stateTable, mailTable, exportBucket }: JobWorkerProps['data']): void {
@@ -82,6 +91,22 @@ export class JobWorker extends NodeFunction<typeof executeJobEnvironment> {
         return this.allow(['s3:ListBucket'], [exportBucket.bucketArn]);
     }
   }
+}
+
+type WithReceipts = JobWorkerProps & { readonly settings: { readonly receipts: NonNullable<Settings['receipts']> } };
+
+const sendsMail = (props: JobWorkerProps): props is WithReceipts => props.reaches.includes('mail') && props.settings.receipts !== undefined;
+
+/** One program runs all kinds, but for the one that sends mail where that goes out by SES. */
+function programOf(props: JobWorkerProps): Pick<NodeFunctionProps<z.ZodObject>, 'schema' | 'environment' | 'entry'> {
+  const environment = environmentOf(props);
+  if (!sendsMail(props)) return { schema: executeJobEnvironment, environment };
+  const { from, to } = props.settings.receipts;
+  return {
+    entry: 'index-ses.ts',
+    schema: executeJobEnvironment.extend(sesEnvironment.shape),
+    environment: { ...environment, MAIL_FROM: from, MAIL_TO: to },
+  };
 }
 
 /** A kind works on orders, or on items of its own. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Duration, Token } from 'aws-cdk-lib';
+import type { ISecurityGroup, IVpc, SubnetSelection } from 'aws-cdk-lib/aws-ec2';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Alias, Architecture, type IVersion, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -19,7 +20,23 @@ export interface NodeFunctionProps<Schema extends z.ZodObject> {
   readonly environment: EnvironmentOf<Schema>;
   readonly timeout: Duration;
   readonly memoryMiB?: number;
+  /** File in the folder; another than `index.ts` where a stage chose another part than the embedded one. */
+  readonly entry?: string;
+  /** Left out, the function runs outside every network of ours and reaches what AWS offers to all. */
+  readonly network?: FunctionNetwork | undefined;
 }
+
+export interface FunctionNetwork {
+  readonly vpc: IVpc;
+  readonly subnets: SubnetSelection;
+  readonly securityGroup: ISecurityGroup;
+}
+
+/** AWS knows no resource for these; without them Lambda cannot give a function its place in a network. */
+const NETWORK_ACTIONS = [
+  ...['ec2:CreateNetworkInterface', 'ec2:DescribeNetworkInterfaces', 'ec2:DeleteNetworkInterface'],
+  ...['ec2:DescribeSubnets', 'ec2:AssignPrivateIpAddresses', 'ec2:UnassignPrivateIpAddresses'],
+];
 
 /** The alias of every function that callers and mappings name. */
 export const LIVE = 'live';
@@ -44,16 +61,17 @@ export class NodeFunction<Schema extends z.ZodObject> extends Construct {
 
   constructor(scope: Construct, id: string, props: NodeFunctionProps<Schema>) {
     super(scope, id);
-    const { settings, folder, schema, environment, timeout, memoryMiB = 512 } = props;
+    const { settings, folder, schema, environment, timeout, memoryMiB = 512, entry = 'index.ts', network } = props;
     assertLiteralsFit(schema, environment);
     const logGroup = new LogGroup(this, 'Logs', { retention: settings.logRetentionDays, removalPolicy: removalPolicyOf(settings) });
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     logGroup.grantWrite(role);
+    if (network !== undefined) role.addToPolicy(new PolicyStatement({ actions: NETWORK_ACTIONS, resources: ['*'] }));
 
     this.#onEmulator = settings.emulatorEndpoint !== undefined;
     this.timeoutSeconds = timeout.toSeconds();
     this.lambda = new LambdaFunction(this, 'Function', {
-      code: bundledCode(join(settings.functionsFolder, folder)),
+      code: bundledCode(join(settings.functionsFolder, folder), entry),
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
@@ -61,6 +79,7 @@ export class NodeFunction<Schema extends z.ZodObject> extends Construct {
       timeout,
       role,
       logGroup,
+      ...(network === undefined ? {} : { vpc: network.vpc, vpcSubnets: network.subnets, securityGroups: [network.securityGroup] }),
       ...(settings.tracing ? { tracing: Tracing.ACTIVE } : {}),
       environment: { ...environment, NODE_OPTIONS: '--enable-source-maps' },
     });

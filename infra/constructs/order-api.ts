@@ -11,11 +11,13 @@ import { exportOrders } from '#shared/jobs/export-orders.ts';
 import type { Settings } from '../settings.ts';
 import { HttpEntrance } from './http-entrance.ts';
 import { NodeFunction } from './node-function.ts';
+import type { StageCache } from './stage-cache.ts';
 
 export interface OrderApiProps {
   readonly settings: Settings;
   readonly stateTable: Table;
   readonly cacheTable: Table;
+  readonly cache: StageCache;
 }
 
 /** API Gateway gives up after 29 s; nothing here should come near it. */
@@ -31,7 +33,7 @@ export class OrderApi extends Construct {
   readonly acceptExport: NodeFunction<typeof acceptJobEnvironment>;
   readonly acceptStockAdjustment: NodeFunction<typeof acceptJobEnvironment>;
 
-  constructor(scope: Construct, id: string, { settings, stateTable, cacheTable }: OrderApiProps) {
+  constructor(scope: Construct, id: string, { settings, stateTable, cacheTable, cache }: OrderApiProps) {
     super(scope, id);
 
     this.acceptOrder = new NodeFunction(this, 'AcceptOrder', {
@@ -47,17 +49,19 @@ export class OrderApi extends Construct {
     this.readOrder = new NodeFunction(this, 'ReadOrder', {
       settings,
       folder: 'read-order',
-      schema: readOrderEnvironment,
+      schema: readOrderEnvironment.extend(cache.schema?.shape ?? {}),
+      entry: cache.entry,
+      network: cache.network,
       environment: {
         STATE_TABLE: stateTable.tableName,
         CACHE_TABLE: cacheTable.tableName,
         CACHE_TTL_SECONDS: String(settings.cacheTtlSeconds),
+        ...cache.environment,
       },
       timeout: TIMEOUT,
     });
     this.readOrder.allowItems(['dynamodb:GetItem', 'dynamodb:Query'], stateTable.tableArn, [USER_PREFIX]);
-    // DeleteItem gives the fill token of an absent order back.
-    this.readOrder.allow(['dynamodb:GetItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'], [cacheTable.tableArn]);
+    cache.grant(this.readOrder, 'read-through');
 
     this.acceptPaymentAttempt = this.requestFunction('AcceptPaymentAttempt', 'accept-payment-attempt', settings, stateTable);
     this.acceptRefund = this.requestFunction('AcceptRefund', 'accept-refund', settings, stateTable);

@@ -110,7 +110,7 @@ function scheduleRules({ governor, rescuer, verifier }: Pick<Watched, 'governor'
     'govern-queues': governor.governQueues,
     'rescue-jobs': rescuer.rescueJobs,
     'sweep-state': rescuer.sweepState,
-    'verify-cache': verifier.verifyCache,
+    ...(verifier === undefined ? {} : { 'verify-cache': verifier.verifyCache }),
   };
   return Object.entries(scheduled).map(([name, { lambda }]) => {
     const runs = functionMetric(lambda, 'Invocations', QUARTER_HOUR, Stats.SUM);

@@ -10,6 +10,14 @@ const url = z.url();
 export const acceptOrderEnvironment = z.object({ STATE_TABLE: name });
 export const readOrderEnvironment = z.object({ STATE_TABLE: name, CACHE_TABLE: name, CACHE_TTL_SECONDS: z.coerce.number().int().min(1) });
 
+/** Besides, where the cache is a Valkey server that lets users in by IAM. */
+export const valkeyEnvironment = z.object({
+  CACHE_HOST: name,
+  CACHE_PORT: z.coerce.number().int().min(1).max(65_535),
+  CACHE_NAME: name,
+  CACHE_USER: name,
+});
+
 /** `throw` where the mapping ignores partial batch responses (the local emulator), `report` on AWS. */
 const streamFailureMode = z.enum(['throw', 'report']);
 
@@ -19,6 +27,13 @@ export const dispatchOutboxEnvironment = z.object({
   OUTBOX_FAILED_QUEUE_URL: url,
   STREAM_FAILURE_MODE: streamFailureMode,
 });
+/** Besides, where receipts go out by SES. */
+export const sesEnvironment = z.object({
+  MAIL_FROM: z.email(),
+  /** An address in which `{userId}` stands for the customer. */
+  MAIL_TO: z.string().regex(/^[^@\s]*\{userId\}[^@\s]*@[^@\s]+$/, 'must be an address with {userId} before the @'),
+});
+
 /** Takes over what dispatch-outbox parked. */
 export const retryOutboxEnvironment = z.object({ QUEUE_URLS: name });
 

@@ -41,8 +41,11 @@ export const STAGE_METRICS = {
   sweepFound: 'SweepFound',
 } as const;
 
+/** Of stages that send by SES alone; no other has a panel or an alarm for it. */
+export const MAIL_SENDER_REFUSED = 'MailSenderRefused';
+
 export const METRICS = { ...KIND_METRICS, ...CLASS_METRICS, ...STAGE_METRICS } as const;
-export type MetricName = (typeof METRICS)[keyof typeof METRICS];
+export type MetricName = (typeof METRICS)[keyof typeof METRICS] | typeof MAIL_SENDER_REFUSED;
 
 /** What is measured in something else than times it happened. */
 export const METRIC_UNITS: Readonly<Partial<Record<MetricName, 'Milliseconds' | 'Seconds'>>> = {

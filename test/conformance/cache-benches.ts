@@ -10,10 +10,13 @@ import {
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { createDynamoDbCache } from '#shared/aws/dynamodb-cache.ts';
 import { createDynamoDbClient } from '#shared/aws/dynamodb-client.ts';
+import { createValkeyCache } from '#shared/aws/valkey-cache.ts';
+import { createValkeyConnection, type ValkeyConnection } from '#shared/aws/valkey-connection.ts';
 import type { CachePort } from '#shared/cache/cache-port.ts';
 import { systemRandom } from '#shared/runtime/random.ts';
 import { createFakeAws } from '../support/fake-aws/request-handler.ts';
 import { type CacheSlot, createMemoryCache } from '../support/memory-cache.ts';
+import type { ValkeyServer } from '../support/valkey-server.ts';
 
 /** A cache, and what a test may do to it besides. */
 export interface CacheBench {
@@ -85,6 +88,43 @@ function dynamoDbBench(name: string, tableName: string, clock: TestClock, reques
     async timeToLive(key) {
       const { Item: item } = await client.send(new GetItemCommand({ TableName: tableName, Key: { key: { S: key } } }));
       return item?.expiresAt?.N;
+    },
+  };
+}
+
+/** Keys begin as the access string wants them. */
+export const openValkeyCache =
+  (server: ValkeyServer): OpenBench =>
+  async (clock) => {
+    const connection = createValkeyConnection({ host: '127.0.0.1', port: server.port, tls: false });
+    const lossy = losingTokens(connection);
+    return {
+      name: 'a Valkey server',
+      cache: createValkeyCache({ connection: lossy.connection, clock, random: systemRandom }),
+      loseNextTokenAnswer: lossy.loseNext,
+      async overwrite(key, slot) {
+        const [, era = ''] = /master_replid:(\w+)/.exec(String(await server.command('INFO', 'replication'))) ?? [];
+        await server.command('SET', key, [era, slot.token ?? '', JSON.stringify(slot)].join('\n'));
+      },
+      close: async () => connection.close(),
+    };
+  };
+
+/** The token write is carried out and its answer is dropped. It is the one command after which a row begins with a token. */
+function losingTokens(inner: ValkeyConnection): { connection: ValkeyConnection; loseNext(isLost?: boolean): void } {
+  let losing = false;
+  return {
+    connection: {
+      ...inner,
+      async ask(limitMs, command) {
+        const answer = await inner.ask(limitMs, command);
+        if (!losing || (answer as { isReplaced?: boolean } | undefined)?.isReplaced !== true) return answer;
+        losing = false;
+        throw new Error('no answer to the token write');
+      },
+    },
+    loseNext(isLost = true) {
+      losing = isLost;
     },
   };
 }

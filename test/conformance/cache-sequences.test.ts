@@ -1,11 +1,14 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CacheBench, openDynamoDbCache, openEmulatedCache, openMemoryCache } from './cache-benches.ts';
+import { startValkey, valkeyIsMissing } from '../support/valkey-server.ts';
+import { type CacheBench, openDynamoDbCache, openEmulatedCache, openMemoryCache, openValkeyCache } from './cache-benches.ts';
 import { answerOfCache, cacheSteps, createSkewedClock } from './cache-steps.ts';
 import { endpoint, randomRuns } from './target.ts';
 
 /** Cheap without an emulator: here the memory cache is the model, and the adapter on the fake is judged by it. */
 const runs = { ...randomRuns, numRuns: 150 };
+const valkey = valkeyIsMissing === undefined ? await startValkey() : undefined;
+if (valkeyIsMissing !== undefined) console.warn(valkeyIsMissing);
 const SITUATIONS = ['token', 'wait', 'no answer', 'stored', 'refused', 'hit'];
 
 describe('random sequences of readers, fills and invalidations', () => {
@@ -15,10 +18,17 @@ describe('random sequences of readers, fills and invalidations', () => {
   beforeAll(async () => {
     model = await openMemoryCache(clock);
     others = await Promise.all(
-      [openDynamoDbCache, ...(endpoint === undefined ? [] : [openEmulatedCache(endpoint)])].map((open) => open(clock)),
+      [
+        openDynamoDbCache,
+        ...(endpoint === undefined ? [] : [openEmulatedCache(endpoint)]),
+        ...(valkey === undefined ? [] : [openValkeyCache(valkey)]),
+      ].map((open) => open(clock)),
     );
   });
-  afterAll(() => Promise.all(others.map((bench) => bench.close())));
+  afterAll(async () => {
+    await Promise.all(others.map((bench) => bench.close()));
+    await valkey?.close();
+  });
 
   it('get the same answers from every cache as from the one in memory, step by step', { timeout: 120_000 }, async () => {
     const met = new Set<unknown>();

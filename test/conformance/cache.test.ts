@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CacheEntry, CachePort } from '#shared/cache/cache-port.ts';
 import { createReadThrough } from '#shared/cache/read-through.ts';
 import type { CacheSlot } from '../support/memory-cache.ts';
-import { type CacheBench, openDynamoDbCache, openEmulatedCache, openMemoryCache } from './cache-benches.ts';
+import { startValkey, valkeyIsMissing } from '../support/valkey-server.ts';
+import { type CacheBench, openDynamoDbCache, openEmulatedCache, openMemoryCache, openValkeyCache } from './cache-benches.ts';
 import { endpoint } from './target.ts';
 
 // Cases: B47, B50 (token).
@@ -243,3 +244,9 @@ function describeCache(name: string, open: () => Promise<CacheBench>): void {
 describeCache('memory', () => openMemoryCache(clock));
 describeCache('DynamoDB in memory', () => openDynamoDbCache(clock));
 if (endpoint !== undefined) describeCache(`DynamoDB at ${endpoint}`, () => openEmulatedCache(endpoint as string)(clock));
+
+if (valkeyIsMissing === undefined) {
+  const server = await startValkey();
+  describeCache('a Valkey server', () => openValkeyCache(server)(clock));
+  afterAll(() => server.close());
+} else console.warn(valkeyIsMissing);

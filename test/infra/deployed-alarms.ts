@@ -1,7 +1,7 @@
 import { Stack } from 'aws-cdk-lib';
 import { CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { type DeployedResource, deploymentOf } from '../../infra/checks/deployment.ts';
-import type { Stage } from '../../infra/settings.ts';
+import type { Stage } from '../../infra/context-values.ts';
 import { type AlarmDefinition, readAlarm } from '../support/alarms/alarm-evaluator.ts';
 import { simulatedName } from '../support/alarms/simulated-names.ts';
 import { synthesize } from './synthesize.ts';

@@ -58,6 +58,8 @@ function nameOf(resource: unknown): string {
   if (text.includes('event-source-mapping')) return mappingIdOf(kindOf(/"Ref":"Worker(\w+?)LiveFromQueue/.exec(text)?.[1] ?? text));
   if (/Logs[0-9A-F]{8}/.test(text)) return 'its log group';
   if (text.includes('execute-api')) return 'the sandbox API';
+  if (text.includes(':elasticache:')) return text.includes('serverlesscache') ? 'the Valkey cache' : 'the cache user';
+  if (text.includes(':ses:')) return 'the sender';
   return queueOf(text);
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readSettings, SettingsError } from '../../infra/settings.ts';
+import { SettingsError } from '../../infra/context-values.ts';
+import { readSettings } from '../../infra/settings.ts';
 
 const message = (act: () => unknown): string => {
   try {

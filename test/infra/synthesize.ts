@@ -5,8 +5,9 @@ import process from 'node:process';
 import { App, CfnResource } from 'aws-cdk-lib';
 import { stackName } from '#shared/contract/stack-outputs.ts';
 import { addChecks } from '../../infra/checks/pipeline-checks.ts';
+import type { Stage } from '../../infra/context-values.ts';
 import { createStacks } from '../../infra/create-stacks.ts';
-import { readSettings, type Settings, type Stage } from '../../infra/settings.ts';
+import { readSettings, type Settings } from '../../infra/settings.ts';
 
 interface TemplateResource {
   readonly Type: string;

@@ -181,9 +181,11 @@ test('a cached value that the table contradicts is found by the verifier, counte
   const key = orderCacheKey(userId, orderId);
   const filled = await waitUntil({ what: `${key} to be filled` }, async () => {
     await getOrder(userId, orderId);
-    return cacheRow(key);
+    const row = await cacheRow(key);
+    return row?.['value'] === undefined ? undefined : row;
   });
-  await putCacheRow({ ...filled, version: 1, value: JSON.stringify({ orderId, status: 'pending_payment' }) });
+  const before = { ...JSON.parse(String(filled['value'])), status: 'pending_payment', version: 1 };
+  await putCacheRow({ ...filled, version: 1, value: JSON.stringify(before) });
   expect(seen(await getOrder(userId, orderId))).toEqual({ cacheStatus: HIT, version: '1', status: 'pending_payment' });
   const sinceMs = Date.now();
 
