@@ -44,8 +44,12 @@ export const LIVE = 'live';
 /** A function whatever its environment is called. */
 export type AnyNodeFunction = Pick<NodeFunction<z.ZodObject>, 'node' | 'lambda' | 'live'>;
 
-/** AWS asks for the same right whether messages come alone or by the batch; an emulator that checks rights names the batch apart. */
-const BATCHED = new Set(['sqs:SendMessage', 'sqs:ChangeMessageVisibility']);
+/** What an emulator that checks rights asks for besides: it names batches apart, which AWS does not, and takes a look at one mapping for a list of all. */
+const ALSO_ON_EMULATOR: Readonly<Record<string, string>> = {
+  'sqs:SendMessage': 'sqs:SendMessageBatch',
+  'sqs:ChangeMessageVisibility': 'sqs:ChangeMessageVisibilityBatch',
+  'lambda:GetEventSourceMapping': 'lambda:ListEventSourceMappings',
+};
 
 /**
  * A function folder, bundled with everything it imports (the SDK is the locked one, not the runtime's), with its own log
@@ -89,7 +93,7 @@ export class NodeFunction<Schema extends z.ZodObject> extends Construct {
 
   /** @param actions IAM actions on exactly these resources */
   allow(actions: string[], resourceArns: string[]): void {
-    const all = this.#onEmulator ? actions.flatMap((action) => (BATCHED.has(action) ? [action, `${action}Batch`] : [action])) : actions;
+    const all = this.#onEmulator ? actions.flatMap((action) => [action, ALSO_ON_EMULATOR[action] ?? []].flat()) : actions;
     this.lambda.addToRolePolicy(new PolicyStatement({ actions: all, resources: resourceArns }));
   }
 
