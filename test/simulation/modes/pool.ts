@@ -31,7 +31,7 @@ interface Worker {
 /** Tells the entry that it is a worker. */
 const WORKER = 'worker';
 /** A run allocates much and leaves little behind: in a large young generation most of it is gone before anybody looks. */
-const YOUNG_GENERATION = ['--min-semi-space-size=32', '--max-semi-space-size=64'];
+export const YOUNG_GENERATION = ['--min-semi-space-size=32', '--max-semi-space-size=64'];
 /** Where workers find what earlier ones have compiled. */
 const COMPILED = join(tmpdir(), 'andal-simulation');
 /** Kept of what a worker says on its error output, for the report of its death. */
