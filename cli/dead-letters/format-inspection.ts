@@ -2,6 +2,7 @@ import { DISCARDED_BY_OPERATOR } from '#shared/dead-letter/end-operation.ts';
 import { formatAmount } from '../explain/amount.ts';
 import { bad, doubtful, good, quiet, strong } from '../output/paint.ts';
 import { formatDuration } from './duration.ts';
+import { futileAdvice } from './futile.ts';
 import type { Inspection } from './inspection.ts';
 import type { CacheView, ItemView } from './item-view.ts';
 import { MASK } from './masked-body.ts';
@@ -131,8 +132,8 @@ function describeCache({ key, state, version, current }: CacheView): string {
   return `${key}: version ${version}, ${current ? good('as in the table') : bad('older than the table')}`;
 }
 
-function replayLines({ replay, letter, item, why }: Inspection): string[] {
-  const { sentence, next } = describePlan(replay, item !== null, why.reason);
+function replayLines({ replay, letter, item }: Inspection): string[] {
+  const { sentence, next } = futileAdvice(replay.futile ?? undefined) ?? describePlan(replay, item !== null);
   return [
     `${standingOfReplay(replay)} ${sentence}`,
     ...(replay.replaysSoFar === 0 ? [] : [`Brought back before: ${replay.replaysSoFar} ${replay.replaysSoFar === 1 ? 'time' : 'times'}`]),
@@ -146,12 +147,13 @@ function standingOfReplay(replay: Inspection['replay']): string {
   return replay.helps ? good('possible:') : doubtful('of no use:');
 }
 
-function discardLines({ discard, letter }: Inspection): string[] {
+function discardLines({ discard, letter, replay }: Inspection): string[] {
   if (discard.act === 'discard')
     return [
       `${good('possible:')} it is archived first${letter.key === null ? '; there is no job to end.' : ', and its operation ends for good.'}`,
       `Discard it: npm run andal -- dlq discard ${letter.messageId} --reason "…"`,
     ];
   const { sentence, next } = DISCARD_REFUSALS[discard.code];
-  return [`${bad(`refused, ${discard.code}:`)} ${sentence}`, ...next(letter.messageId).split('\n')];
+  // What is to be done instead of a replay that would be for nothing stands above.
+  return [`${bad(`refused, ${discard.code}:`)} ${sentence}`, ...(replay.futile === null ? next(letter.messageId).split('\n') : [])];
 }

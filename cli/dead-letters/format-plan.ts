@@ -2,6 +2,7 @@ import { queueName } from '../aws/queues.ts';
 import { letters } from '../output/counted.ts';
 import { bad, doubtful, good, strong } from '../output/paint.ts';
 import { formatTable } from '../output/table.ts';
+import { futileAdvice } from './futile.ts';
 import { describeHeldBack, type HeldBack } from './held-back.ts';
 import { describeFilter, type LetterFilter } from './letter-filter.ts';
 import type { Plan } from './plan.ts';
@@ -31,11 +32,19 @@ export function formatPlan(
     formatTable(['Would', 'Letters', 'Queue', act === 'replay' ? 'To' : '', 'Cause', 'For example'], rows),
     '',
     ...codes.map((code) => `${code}: ${sentenceOf(act, code)}`),
+    ...(act === 'replay' ? futileLines(groups.filter((group) => group.act === 'replay')) : []),
     ...(missing.length === 0 ? [] : [bad(`Missing: the dead-letter queue of ${missing.join(', ')}.`)]),
     ...held.map((one) => doubtful(describeHeldBack(one))),
     `${matched - refused - beyond} would be ${PAST[act]}, ${refused} refused${beyond === 0 ? '' : `; ${beyond} more ${beyond === 1 ? 'matches' : 'match'} and would be left alone, because of --max`}.`,
   ].join('\n');
 }
+
+/** They may be replayed, and it would be for nothing. */
+export const futileLines = (reasons: readonly { readonly reason: string }[]): string[] =>
+  [...new Set(reasons.map(({ reason }) => reason))].flatMap((reason) => {
+    const advice = futileAdvice(reason);
+    return advice === undefined ? [] : [doubtful(`${reason}: ${advice.sentence}`)];
+  });
 
 export const PAST: Readonly<Record<ActName, string>> = { replay: 'replayed', discard: 'discarded' };
 

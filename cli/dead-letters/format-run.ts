@@ -2,7 +2,7 @@ import { letters } from '../output/counted.ts';
 import { bad, doubtful, good, quiet } from '../output/paint.ts';
 import type { Canary, CanaryEnd } from './canary.ts';
 import { describeFailure } from './failure.ts';
-import { type ActName, adviceOf, PAST } from './format-plan.ts';
+import { type ActName, adviceOf, futileLines, PAST } from './format-plan.ts';
 import { describeHeldBack, type HeldBack } from './held-back.ts';
 import type { Run } from './run.ts';
 import { sumOf, type Tallied } from './tally.ts';
@@ -21,6 +21,7 @@ export function formatRun(act: ActName, run: Run, held: readonly HeldBack[], arc
     stillThere === 0
       ? 'No letters are left in these queues.'
       : `About ${letters(stillThere)} ${stillThere === 1 ? 'is' : 'are'} left in these queues: npm run andal -- dlq list`,
+    ...(act === 'replay' ? futileLines(run.doneFor) : []),
     ...held.map((one) => doubtful(describeHeldBack(one))),
     ...(act === 'replay' && done > 0 ? ['Next: npm run andal -- status'] : []),
   ].join('\n');

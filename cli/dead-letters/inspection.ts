@@ -6,13 +6,14 @@ import type { ItemImage } from '#shared/item/attributes.ts';
 import type { ItemStore } from '#shared/item/item-store.ts';
 import { type Cause, causeOf, describeReason } from './cause.ts';
 import { type ForeseenDiscard, foreseeDiscard } from './foresee-discard.ts';
+import { futileReason } from './futile.ts';
 import { type CacheView, cacheKeyOf, type ItemView, viewCache, viewItem } from './item-view.ts';
 import { ageOf, type LetterAge } from './letter-age.ts';
 import { maskBody } from './masked-body.ts';
 import type { PastAct } from './past-replays.ts';
 import type { AskablePayments } from './provider.ts';
 import { type ProviderView, viewProvider } from './provider-view.ts';
-import { isUseless, MOST_REPLAYS } from './verdict.ts';
+import { MOST_REPLAYS } from './verdict.ts';
 
 /** A letter, and everything that is known about its job. */
 export interface Inspection {
@@ -40,8 +41,13 @@ export interface Inspection {
   readonly cache: CacheView | null;
   /** What people did about its key before. */
   readonly before: readonly PastAct[];
-  /** `helps`: false where it is refused, or would only meet its end again. */
-  readonly replay: ReplayPlan & { readonly to: string; readonly replaysSoFar: number; readonly helps: boolean };
+  /** `helps`: false where it is refused, or would only come again, for the reason `futile`. */
+  readonly replay: ReplayPlan & {
+    readonly to: string;
+    readonly replaysSoFar: number;
+    readonly helps: boolean;
+    readonly futile: string | null;
+  };
   readonly discard: ForeseenDiscard;
 }
 
@@ -99,8 +105,9 @@ export async function inspect(
 
 function replayOf(letter: DeadLetter, image: ItemImage | undefined): Inspection['replay'] {
   const plan = planReplay(letter, image, MOST_REPLAYS);
-  const helps = plan.act !== 'refuse' && !isUseless(plan, causeOf(letter).reason);
-  return { ...plan, to: letter.source.queueUrl, replaysSoFar: replaysOf(letter), helps };
+  const futile = futileReason(letter, plan, image) ?? null;
+  const helps = plan.act !== 'refuse' && futile === null;
+  return { ...plan, to: letter.source.queueUrl, replaysSoFar: replaysOf(letter), helps, futile };
 }
 
 function whyOf(letter: DeadLetter): Inspection['why'] {

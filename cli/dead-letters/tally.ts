@@ -2,6 +2,8 @@ import type { Discarded } from '#shared/dead-letter/discard-letter.ts';
 import type { DeadLetter } from '#shared/dead-letter/read-letter.ts';
 import type { Replayed } from '#shared/dead-letter/replay-letter.ts';
 
+import { causeOf } from './cause.ts';
+
 /** What became of one letter. */
 export type ActOutcome =
   | { readonly kind: 'done' }
@@ -33,8 +35,9 @@ export interface Tallied {
 
 export interface Tally {
   readonly done: number;
-  /** The queues whose letters were done. */
+  /** Queues and reasons of the letters that were done. */
   readonly doneIn: readonly string[];
+  readonly doneFor: readonly { readonly reason: string }[];
   readonly refused: readonly Tallied[];
   readonly failed: readonly Tallied[];
 }
@@ -49,34 +52,41 @@ export interface TallyKeeper {
 }
 
 /** Counts outcomes by queue and code; however many letters there are, one of each is remembered by name. */
-export function keepTally(
-  { done: doneBefore, doneIn: doneInBefore }: Pick<Tally, 'done' | 'doneIn'> = { done: 0, doneIn: [] },
-): TallyKeeper {
-  const doneIn = new Set<string>(doneInBefore);
+export function keepTally(before: Pick<Tally, 'done' | 'doneIn' | 'doneFor'> = { done: 0, doneIn: [], doneFor: [] }): TallyKeeper {
+  const doneIn = new Set<string>(before.doneIn);
+  const doneFor = new Set<string>(before.doneFor.map(({ reason }) => reason));
   const groups = { refused: new Map<string, Tallied>(), failed: new Map<string, Tallied>() };
   const keeper = {
-    done: doneBefore,
+    done: before.done,
     failuresInARow: 0,
     lastError: undefined as unknown,
-    add(queue: string, outcome: ActOutcome, { received, job }: DeadLetter) {
+    add(queue: string, outcome: ActOutcome, letter: DeadLetter) {
+      const { received, job } = letter;
       keeper.failuresInARow = outcome.kind === 'failed' ? keeper.failuresInARow + 1 : 0;
       if (outcome.kind === 'done') {
         keeper.done++;
         doneIn.add(queue);
+        doneFor.add(causeOf(letter).reason);
         return;
       }
       if (outcome.kind === 'failed') keeper.lastError = outcome.error;
       const group = groups[outcome.kind];
       const name = `${queue} ${outcome.code}`;
-      const before = group.get(name) ?? {
+      const known = group.get(name) ?? {
         code: outcome.code,
         queue,
         count: 0,
         example: { messageId: received.messageId, key: job?.key ?? null },
       };
-      group.set(name, { ...before, count: before.count + 1 });
+      group.set(name, { ...known, count: known.count + 1 });
     },
-    result: () => ({ done: keeper.done, doneIn: [...doneIn], refused: [...groups.refused.values()], failed: [...groups.failed.values()] }),
+    result: () => ({
+      done: keeper.done,
+      doneIn: [...doneIn],
+      doneFor: [...doneFor].map((reason) => ({ reason })),
+      refused: [...groups.refused.values()],
+      failed: [...groups.failed.values()],
+    }),
   };
   return keeper;
 }

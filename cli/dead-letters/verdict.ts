@@ -51,20 +51,9 @@ export const DISCARD_REFUSALS: Readonly<Record<DiscardRefusal, Advice>> = {
   busy: { sentence: 'A worker has its item just now.', next: () => 'Try again in a minute.' },
 };
 
-/** Of a letter that no replay helps, unless the provider was wrong when it was asked. */
-const ANOTHER_AMOUNT: Advice = {
-  sentence: 'It would find the same amount again. Settle it with the provider by hand; then the letter has had its day.',
-  next: (id) => `Then: npm run andal -- dlq discard ${id} --money-is-known --reason "…"`,
-};
-
-/** Nothing refuses it, and nothing would come of it. */
-export const isUseless = (plan: ReplayPlan, reason: string | undefined): boolean =>
-  plan.act !== 'refuse' && reason === 'captured-amount-differs';
-
 /** What a replay would do, and why. @param isJob whether the letter can be read as one */
-export function describePlan(plan: ReplayPlan, isJob: boolean, reason?: string): Advice {
+export function describePlan(plan: ReplayPlan, isJob: boolean): Advice {
   if (plan.act === 'refuse') return REPLAY_REFUSALS[plan.code];
-  if (isUseless(plan, reason)) return ANOTHER_AMOUNT;
   if (!isJob)
     return { sentence: 'Its message goes back to its queue as it is; unless something has changed, it comes again.', next: replay };
   if (plan.act === 'send') return { sentence: 'Its message goes back to its queue; the operation is open.', next: replay };

@@ -126,6 +126,14 @@ describe('dlq inspect', () => {
     expect(stdout).toContain('12.50 EUR');
   });
 
+  it('says of letters that a replay would bring back for nothing, before and after', async () => {
+    givenUp('o-1', {}, 'captured-amount-differs');
+    const planned = await account.cli(['dlq', 'replay', '--all', '--dry-run']);
+    expect(planned.stdout).toContain('captured-amount-differs: It would find the same amount again.');
+    const run = await account.cli(['dlq', 'replay', '--all', '--yes', '--json']);
+    expect(run).toMatchObject({ code: 0, json: { done: 1, futile: ['captured-amount-differs'] } });
+  });
+
   it('offers no replay that would only find the same again', async () => {
     const id = givenUp('o-1', {}, 'captured-amount-differs');
     const { stdout } = await account.cli(['dlq', 'inspect', id]);
@@ -369,6 +377,18 @@ describe('dlq replay', () => {
     expect(account.letters('capture-payment')).toHaveLength(1);
   });
 
+  it('refuses ages that no letter can have, and money that is said to be known of all', async () => {
+    expect(await account.cli(['dlq', 'list', '--older-than', '1h', '--newer-than', '1m'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('the first has to be the shorter time'),
+    });
+    givenUp('o-1');
+    expect(await account.cli(['dlq', 'discard', '--all', '--yes', '--money-is-known', '--reason', 'settled'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('give --money-is-known an id or a filter'),
+    });
+  });
+
   it('exits 3 where there is nothing to do, whether or not somebody says --yes', async () => {
     for (const args of [
       ['replay', '--all'],
@@ -512,6 +532,7 @@ describe('dlq discard and restore', () => {
     expect(stdout).toContain("The customer's money was taken");
     expect(account.letters('capture-payment')).toHaveLength(1);
     expect((await account.cli(['dlq', 'discard', id, '--reason', 'x', '--money-is-known'])).code).toBe(0);
+    expect(account.audit()).toContainEqual(expect.objectContaining({ what: 'discard', why: 'money is known: x', outcome: 'discarded' }));
   });
 });
 

@@ -5,6 +5,7 @@ import { isEmpty } from '../../aws/queues.ts';
 import type { ActOn } from '../../dead-letters/acts.ts';
 import { type ActName, formatPlan } from '../../dead-letters/format-plan.ts';
 import { exitedWell, formatRun } from '../../dead-letters/format-run.ts';
+import { futileAdvice } from '../../dead-letters/futile.ts';
 import { type HeldBack, heldBack } from '../../dead-letters/held-back.ts';
 import { desksOf, type LetterDesk } from '../../dead-letters/letter-desk.ts';
 import { isOpenFilter, type LetterFilter } from '../../dead-letters/letter-filter.ts';
@@ -53,8 +54,9 @@ export async function carryOut(session: Session, intended: Intended): Promise<vo
   const run = await runWithProgress(session, desks, intended, plan);
   if (metNothing(run) && !run.interrupted) throw noLetterMatches(filter, { missing: run.missing, hidden: run.hidden });
   const held = await heldBackIn(session, act, run.doneIn);
-  const { lastError: _, doneIn: __, ...told } = run;
-  const document = { stage: session.target.stage, act, dryRun: false, ...told, heldBack: held, archive: intended.archive ?? null };
+  const { lastError: _, doneIn: __, doneFor, ...told } = run;
+  const futile = act === 'replay' ? doneFor.map(({ reason }) => reason).filter((reason) => futileAdvice(reason) !== undefined) : [];
+  const document = { stage: session.target.stage, act, dryRun: false, ...told, futile, heldBack: held, archive: intended.archive ?? null };
   printAnswer(session.json, document, () => formatRun(act, run, held, intended.archive));
   process.exitCode = exitCodeOf(run);
 }

@@ -6,6 +6,7 @@ import { discarding } from '../../dead-letters/acts.ts';
 import { archiveOf } from '../../dead-letters/archive-place.ts';
 import { foreseeDiscarding } from '../../dead-letters/plan.ts';
 import { paymentsOf } from '../../dead-letters/provider.ts';
+import { CliError, EXIT } from '../../output/cli-error.ts';
 import { globalOptions, type Session, withSession } from '../../session.ts';
 import { parseReason } from '../pause.ts';
 import { carryOut } from './act.ts';
@@ -48,6 +49,10 @@ Examples:
 
 async function discard(session: Session, id: string | undefined, options: DiscardOptions): Promise<void> {
   const { reason, moneyIsKnown = false } = options;
+  if (moneyIsKnown && options.all === true)
+    throw new CliError('What a person has settled, a person can name: give --money-is-known an id or a filter, not --all.', {
+      exitCode: EXIT.usage,
+    });
   const store = createItemStore(session.clients.dynamoDb, session.output(STACK_OUTPUTS.stateTable));
   const archive = archiveOf(session, options.archive);
   try {
@@ -58,7 +63,11 @@ async function discard(session: Session, id: string | undefined, options: Discar
       foresee: foreseeDiscarding(store, paymentsOf(session), { moneyIsKnown }),
       async begin() {
         await archive.open();
-        return discarding(session, { who: userInfo().username, why: reason, moneyIsKnown }, archive);
+        return discarding(
+          session,
+          { who: userInfo().username, why: moneyIsKnown ? `money is known: ${reason}` : reason, moneyIsKnown },
+          archive,
+        );
       },
       archive: archive.place,
     });

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { QUEUE_NAMES } from '../../aws/queue-list.ts';
 import { parseDuration } from '../../dead-letters/duration.ts';
 import type { LetterFilter } from '../../dead-letters/letter-filter.ts';
+import { CliError, EXIT } from '../../output/cli-error.ts';
 import { parseKey } from '../audit.ts';
 
 /** What commander makes of the options below. */
@@ -23,15 +24,23 @@ export const withFilterOptions = (command: Command): Command =>
     .option('--newer-than <duration>', 'sent no longer ago than that', parseDuration)
     .option('--key <key>', 'letters of one idempotency key, or of every job of an order: <userId>/<orderId>', parseKey);
 
-export const filterOf = (options: FilterOptions, id?: string): LetterFilter => ({
-  id,
-  kind: options.kind,
-  fingerprint: options.fingerprint,
-  cause: options.cause,
-  olderThanMs: options.olderThan,
-  newerThanMs: options.newerThan,
-  key: options.key,
-});
+/** @throws CliError when no letter could be meant */
+export function filterOf(options: FilterOptions, id?: string): LetterFilter {
+  const { olderThan, newerThan } = options;
+  if (olderThan !== undefined && newerThan !== undefined && olderThan >= newerThan)
+    throw new CliError('No letter is older than --older-than and newer than --newer-than: the first has to be the shorter time.', {
+      exitCode: EXIT.usage,
+    });
+  return {
+    id,
+    kind: options.kind,
+    fingerprint: options.fingerprint,
+    cause: options.cause,
+    olderThanMs: options.olderThan,
+    newerThanMs: options.newerThan,
+    key: options.key,
+  };
+}
 
 function parseFingerprint(text: string): string {
   if (/^[0-9a-f]{4,12}$/.test(text)) return text;
