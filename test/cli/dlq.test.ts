@@ -358,6 +358,17 @@ describe('dlq replay', () => {
     expect(new Set(account.messages('capture-payment').map(({ body }) => body)).size).toBe(10);
   });
 
+  it('run by two people at once sends each message once', async () => {
+    for (let index = 0; index < 60; index++) givenUp(`o-${index}`);
+    const replay = ['dlq', 'replay', '--all', '--yes', '--rate', '40/s', '--json'];
+    const both = await Promise.all([account.start(replay).ended, account.start(replay).ended]);
+    expect(both.every(({ code }) => code === 0 || code === 3)).toBe(true);
+    expect(both.reduce((sum, { json }) => sum + (json.done ?? 0), 0)).toBe(60);
+    const bodies = account.messages('capture-payment').map(({ body }) => body);
+    expect([bodies.length, new Set(bodies).size]).toEqual([60, 60]);
+    expect(account.letters('capture-payment')).toHaveLength(0);
+  });
+
   it('says that a kind is paused or its circuit open, before it acts and after', async () => {
     for (const orderId of ['o-1', 'o-2']) givenUp(orderId);
     await account.cli(['pause', 'capture-payment', '--reason', 'investigating']);
